@@ -229,7 +229,7 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
 	pelton_span group;
-	pelton_walk walk;
+	pelton_members m;
 	u32 thread = PELTON_NO_CPU;
 
 	if (!pelton_span_has(s, env->cpus, env->dst_cpu))
@@ -237,9 +237,9 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
 		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
 	group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, d->span), &level);
-	walk = pelton_walk_from(pelton_lb_considered(s, env, group), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 cpu = pelton_walk_at(&walk, 0);
+	m = pelton_members_of(s, group, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 cpu = pelton_members_at(&m);
 
 		if (!pelton_available_idle_cpu(s, cpu))
 			continue;
@@ -247,7 +247,6 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 			return cpu == env->dst_cpu;
 		if (thread == PELTON_NO_CPU)
 			thread = cpu;
-		pelton_walk_skip(&walk, pelton_place_siblings(s, cpu), 0);
 	}
 	if (pol->balance == PELTON_BALANCE_CORES && pelton_span_first(s, group) == env->dst_cpu)
 		return 1;

@@ -22,8 +22,8 @@
  *   not met in that order from each CPU.
  *
  * Not kept, so that all CPUs are read: searches of busy CPUs (fewer by a factor of 16), those that some CPUs are left
- * out of, unequal CPUs, machines placed on by energy, and releases up to 5.4. Groups with tasks that prefer the cache of
- * the balancing CPU are read as well.
+ * out of, unequal CPUs, machines placed on by energy, and releases up to 5.4. Groups with tasks that prefer the cache
+ * of the balancing CPU are read as well.
  *
  * Source: none, our own way to what balance_group.h says. Deviations: none: tests hold both against each other.
  */
@@ -68,7 +68,7 @@ PELTON_INLINE u32 pelton_lb_part_is(const struct pelton_lb_part *a, const struct
 		       (a->idle_cpus ^ b->idle_cpus) | (a->crowded ^ b->crowded) | (a->reduced ^ b->reduced)));
 }
 
-/* To the sums of a set of CPUs comes what a CPU has more than before; `bit`: of the domain that the set is a group of. */
+/* To the sums of a set comes what one of its CPUs has more than before; `bit`: of the domain that it is a group of. */
 PELTON_INLINE void pelton_lb_part_adds(struct pelton_lb_part *sum, const struct pelton_lb_part *more,
 				       const struct pelton_lb_part *now, const struct pelton_lb_part *before, u32 bit)
 {
@@ -148,14 +148,13 @@ PELTON_INLINE u64 pelton_lb_reduced_load(const struct pelton_policy *pol, const 
 	for (; pelton_members_more(&m); pelton_members_step(&m)) {
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_members_at(&m));
 
-		if (!pelton_available_idle_cpu(s, pelton_members_at(&m)) &&
-		    pelton_lb_is_reduced(pol, c, imbalance_pct))
+		if (!pelton_available_idle_cpu(s, pelton_members_at(&m)) && pelton_lb_is_reduced(pol, c, imbalance_pct))
 			load = pelton_max_u64(load, c->load);
 	}
 	return load;
 }
 
-/* The group of a CPU in its domain `level` from its sums: what pelton_update_sg_lb_stats makes of it for an idle CPU. */
+/* The group of a CPU in its domain `level` from sums: what pelton_update_sg_lb_stats makes of it for an idle CPU. */
 PELTON_INLINE struct pelton_lb_group pelton_lb_kept_group(const struct pelton_policy *pol,
 							  const struct pelton_placement *s, u32 cpu, u32 level,
 							  u32 local)
@@ -219,7 +218,8 @@ PELTON_INLINE u64 pelton_lb_rank_ties_last(const struct pelton_policy *pol, u32 
 }
 
 /* Makes the ranks of the groups of a CPU's domain `level` anew that changed. */
-PELTON_INLINE void pelton_lb_rank_groups(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu, u32 level)
+PELTON_INLINE void pelton_lb_rank_groups(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu,
+					 u32 level)
 {
 	const struct pelton_place_set *set = pelton_span_set(s, pelton_place_domain(s, cpu, level)->span);
 	u32 word, end = pelton_min_u32(set->first_rank + set->nr_ranks, PELTON_RANKS_MAX);
@@ -293,9 +293,15 @@ PELTON_INLINE void pelton_lb_best_takes(struct pelton_lb_best *best, u64 rank, u
 /* Ranks from `at` on, before `end`. */
 PELTON_INLINE void pelton_lb_best_of(struct pelton_lb_best *best, const struct pelton_placement *s, u32 at, u32 end)
 {
-	for (; at < end && at < PELTON_RANKS_MAX; at++)
-		if (s->kept.ranks[at] >= best->rank)
-			pelton_lb_best_takes(best, s->kept.ranks[at], at);
+	const u64 *ranks = s->kept.ranks;
+	u64 rank = best->rank;
+
+	for (end = pelton_min_u32(end, PELTON_RANKS_MAX); at < end; at++) {
+		if (ranks[at] < rank)
+			continue;
+		pelton_lb_best_takes(best, ranks[at], at);
+		rank = best->rank;
+	}
 }
 
 /* The same, groups with tasks that prefer the cache of the balancing CPU as they are. */
@@ -307,8 +313,7 @@ PELTON_INLINE void pelton_lb_best_now(struct pelton_lb_best *best, const struct 
 		u64 rank = s->kept.ranks[at];
 
 		if (pelton_lb_group_prefers(s, s->kept.cpus[at], env->level)) {
-			pelton_update_sg_lb_stats(pol, s, env, lb, s->kept.cpus[at],
-						  pelton_span_weight(s, env->cpus));
+			pelton_update_sg_lb_stats(pol, s, env, lb, s->kept.cpus[at], pelton_span_weight(s, env->cpus));
 			rank = pelton_lb_rank(&lb->group);
 		}
 		pelton_lb_best_takes(best, rank, at);

@@ -247,6 +247,12 @@ fn lowest(words: &[u64]) -> u32 {
     word.map_or(0, |at| at as u32 * 64 + words[at].trailing_zeros())
 }
 
+impl std::fmt::Debug for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a record of {} CPUs", self.nr_cpus)
+    }
+}
+
 impl Default for Record {
     fn default() -> Record {
         Record::Narrow(Box::default())

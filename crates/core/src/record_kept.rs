@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums over sets of CPUs, and ranks of the groups
-//! of each domain.
+//! What balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums over sets of CPUs, and ranks of the
+//! groups of each domain.
 
 use std::collections::BTreeMap;
 

@@ -363,8 +363,7 @@ fn balance(
     let turn = env.should_we_balance(policy, record);
     let found = env.find_src_group(policy, record, &mut lb) != 0;
     record.record_llc_stats(policy, env);
-    let caches: Vec<(u32, u32)> =
-        (offset..offset + cpus).map(|cpu| record.llc_stats(cpu)).collect();
+    let caches: Vec<(u32, u32)> = (offset..offset + cpus).map(|cpu| record.llc_stats(cpu)).collect();
     let src = if found { env.find_src_rq(policy, record, &mut lb) } else { None };
     let mut went = Vec::new();
     if let Some(src) = src {

@@ -210,7 +210,7 @@ fn place(cpus: u32, times: u64) -> u64 {
     chosen
 }
 
-/// Machines whose placements are counted. A record has room for 64 CPUs: beyond, the simulator's simple form decides.
+/// Machines whose placements are counted: those of the form for 64 CPUs.
 const PLACED_CPUS: [u32; 2] = [8, 64];
 
 fn measure_placement(cpus: u32) {

@@ -122,9 +122,15 @@ impl<const ALL: bool> pelton_schema::Sink for Hears<ALL> {
 /// Tasks that come and go on some caches of a machine, others asleep for a while.
 fn comes_and_goes(seed: u32) -> Vec<TaskSpec> {
     let nap = |i: u32| {
-        let (run, sleep) = (200_000 + 130_000 * u64::from((i * 7 + seed) % 23), 900_000 * u64::from(1 + (i * 5 + seed) % 61));
+        let (run, sleep) =
+            (200_000 + 130_000 * u64::from((i * 7 + seed) % 23), 900_000 * u64::from(1 + (i * 5 + seed) % 61));
         let pause = u64::from((i + seed) % 3) * 400 * MS;
-        let ops = vec![Op::Run { work_ns: run }, Op::Sleep { ns: sleep }, Op::Run { work_ns: run }, Op::Sleep { ns: pause.max(sleep) }];
+        let ops = vec![
+            Op::Run { work_ns: run },
+            Op::Sleep { ns: sleep },
+            Op::Run { work_ns: run },
+            Op::Sleep { ns: pause.max(sleep) },
+        ];
         task(&format!("n{i}"), None, ops)
     };
     (0..24 + seed % 30).map(nap).collect()

@@ -2,9 +2,7 @@
 //! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
 //! threads prefer and where they are queued.
 
-use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled,
-};
+use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
 use pelton_model::workload::{CpuSet, Process, Workload};
 use pelton_schema::Sink;
 
@@ -77,21 +75,6 @@ impl CacheAware {
             }
         }
         own
-    }
-
-    /// CPUs with tasks that prefer the cache of CPU `dst`.
-    pub(crate) fn preferring(&self, dst: u32) -> &CpuSet {
-        &self.preferring[self.llc(dst) as usize]
-    }
-
-    /// Of the tasks of CPU `c` those that prefer the cache of CPU `dst`.
-    pub(crate) fn count(&self, c: u32, dst: u32) -> u32 {
-        self.by_llc[c as usize][self.llc(dst) as usize]
-    }
-
-    /// Of the tasks of CPU `c` those that are runnable and prefer its own cache.
-    pub(crate) fn at_home(&self, c: u32) -> u32 {
-        self.at_home[c as usize]
     }
 
     /// What is kept of the tasks of CPU `c`, which are these, counted again.
@@ -235,6 +218,17 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn has_caches(&self) -> bool {
         self.caches.enabled
+    }
+
+    /// CPUs with tasks that prefer the cache of CPU `dst`, and how many of each.
+    pub(crate) fn cache_preferring(&self, dst: u32) -> Vec<(u32, u32)> {
+        let llc = self.caches.llc(dst) as usize;
+        self.caches.preferring[llc].iter().map(|c| (c, self.caches.by_llc[c as usize][llc])).collect()
+    }
+
+    /// Of the tasks of CPU `c` those that are runnable and prefer its own cache.
+    pub(crate) fn cache_at_home(&self, c: u32) -> u32 {
+        self.caches.at_home[c as usize]
     }
 
     /// Is what is kept of the tasks of CPU `c`, which are these, right?

@@ -105,10 +105,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub llc_sets: Vec<pelton_model::workload::CpuSet>,
     /// CPUs that went idle without their tick, and no tick found them busy since.
     pub nohz: pelton_model::workload::CpuSet,
-    /// Idle CPUs that walks pass over.
-    pub rest: rest::Rest,
     /// CPUs of whose state placement and balancing know all.
-    pub fresh_rows: [u64; pelton_core::PLACE_CPUS_LARGEST / 64],
+    pub fresh_rows: rest::Rows,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
     pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.

@@ -15,50 +15,69 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     /// Tick of its last balance, and ticks between two.
-    pub last: u64,
-    pub interval: u64,
+    balanced_at: u64,
+    ticks_between: u64,
     /// It is another CPU's turn to balance it: larger domains are not looked at then.
-    pub stops: bool,
+    stops: bool,
+}
+
+impl Level {
+    pub(crate) fn new(last: u64, every: u64, stops: bool) -> Level {
+        Level { balanced_at: last, ticks_between: every, stops }
+    }
+
+    fn due(&self) -> u64 {
+        self.balanced_at + self.ticks_between
+    }
 }
 
 /// Where the balances of a resting CPU stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Its idle domains, smallest first.
-    pub levels: [Level; DOMAINS_MAX],
-    pub count: usize,
+    levels: [Level; DOMAINS_MAX],
+    nr_levels: usize,
     /// Tick at which it is looked at next, larger domains left aside.
-    next: u64,
-    /// The last look came to larger domains.
-    reached: bool,
+    soonest: u64,
+    /// The last look went on to larger domains.
+    went_on: bool,
 }
 
 impl Standing {
-    pub(crate) fn new(levels: &[Level], next: u64, reached: bool) -> Standing {
-        let mut own = Standing { count: levels.len(), next, reached, ..Standing::default() };
+    /// After a look at tick `now`: domains behind one that is another CPU's turn were not looked at.
+    pub(crate) fn new(levels: &[Level], now: u64) -> Standing {
+        let stop = levels.iter().position(|level| level.stops && level.balanced_at == now);
+        let seen = &levels[..stop.map_or(levels.len(), |at| at + 1)];
+        let soonest = seen.iter().map(Level::due).min().unwrap_or(u64::MAX);
+        let mut own = Standing { nr_levels: levels.len(), soonest, went_on: stop.is_none(), ..Standing::default() };
         own.levels[..levels.len()].copy_from_slice(levels);
         own
     }
 
     /// A walk comes to it.
     fn visit(&mut self, now: u64) {
-        (self.next, self.reached) = (u64::MAX, true);
-        for level in &mut self.levels[..self.count] {
-            let due = now >= level.last + level.interval;
+        (self.soonest, self.went_on) = (u64::MAX, true);
+        for level in &mut self.levels[..self.nr_levels] {
+            let due = now >= level.due();
             if due {
-                level.last = now;
+                level.balanced_at = now;
             }
-            self.next = self.next.min(level.last + level.interval);
+            self.soonest = self.soonest.min(level.due());
             if due && level.stops {
-                self.reached = false;
+                self.went_on = false;
                 break;
             }
         }
     }
 
-    /// Tick at which it is looked at next; `larger`: when a larger domain is due.
-    pub(crate) fn next(&self, larger: u64) -> u64 {
-        if self.reached { self.next.min(larger) } else { self.next }
+    /// Ticks at which its domains were balanced last, smallest first.
+    pub(crate) fn last_ticks(&self) -> impl Iterator<Item = u64> {
+        self.levels[..self.nr_levels].iter().map(|level| level.balanced_at)
+    }
+
+    /// Tick at which it is looked at next; `beyond`: when a larger domain is due.
+    pub(crate) fn next_ticks(&self, beyond: u64) -> u64 {
+        if self.went_on { self.soonest.min(beyond) } else { self.soonest }
     }
 }
 
@@ -66,19 +85,11 @@ impl Standing {
 struct Cohort {
     now: Standing,
     /// Before walk number `walk`.
-    before: Standing,
+    was: Standing,
     walk: u64,
     /// They, and some that are there no more.
-    members: Vec<u32>,
-    count: usize,
-}
-
-/// A CPU that does not rest any more.
-pub(crate) struct Woken {
-    pub cpu: u32,
-    pub standing: Standing,
-    /// When a larger domain is due.
-    pub larger: u64,
+    rests: Vec<u32>,
+    nr_rest: usize,
 }
 
 /// A walk in progress: who walks, and how far.
@@ -87,25 +98,82 @@ struct Walk {
     walker: u32,
     /// From the CPU behind the walker on, in a circle; else from the first on, the walker last.
     circle: bool,
-    place: u32,
+    reached_place: u32,
+}
+
+/// Rows that placement and balancing read, and who rests while they stay as they are.
+pub(crate) struct Rows {
+    /// Rows that are up to date, one bit a CPU.
+    up_to_date: [u64; PLACE_CPUS_LARGEST / 64],
+    rest: Rest,
+}
+
+impl Rows {
+    /// No row is up to date; nobody rests unless `on`. `llc_of`: the cache of each CPU.
+    pub(crate) fn new(on: bool, llc_of: &[u32]) -> Rows {
+        Rows { up_to_date: [0; PLACE_CPUS_LARGEST / 64], rest: Rest::new(on, llc_of) }
+    }
+
+    /// Something changes that is read of CPU `c`.
+    #[inline(always)]
+    pub(crate) fn change(&mut self, c: u32) {
+        // There is no CPU beyond the last word: nothing is to be checked.
+        self.up_to_date[c as usize / 64 % (PLACE_CPUS_LARGEST / 64)] &= !(1 << (c % 64));
+        if self.rest.in_use {
+            self.rest.disturb(c);
+        }
+    }
+
+    /// What is read of CPU `c` is up to date, or will change without anybody saying so.
+    #[inline(always)]
+    pub(crate) fn set_fresh(&mut self, c: u32, fresh: bool) {
+        self.up_to_date[c as usize / 64 % (PLACE_CPUS_LARGEST / 64)] |= u64::from(fresh) << (c % 64);
+    }
+
+    /// CPUs 64 `at` and on whose rows are up to date.
+    #[inline(always)]
+    pub(crate) fn word(&self, at: usize) -> u64 {
+        self.up_to_date[at % (PLACE_CPUS_LARGEST / 64)]
+    }
+
+    /// What is read of CPU `c` is up to date.
+    #[inline]
+    pub(crate) fn is_fresh(&self, c: u32) -> bool {
+        self.word(c as usize / 64) >> (c % 64) & 1 == 1
+    }
+
+    /// Who rests.
+    #[inline]
+    pub(crate) fn resting(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn resting_mut(&mut self) -> &mut Rest {
+        &mut self.rest
+    }
 }
 
 /// The resting CPUs of a run.
 pub(crate) struct Rest {
-    on: bool,
+    /// Some CPU may rest.
+    in_use: bool,
+    passes: bool,
     /// CPUs that do not rest.
     restless: CpuSet,
     /// CPUs of caches with a CPU that rests.
     near: [u64; PLACE_CPUS_LARGEST / 64],
     /// Of each cache.
-    members: Vec<Vec<u32>>,
+    llc_members: Vec<Vec<u32>>,
     llc_of: Vec<u32>,
     cohort_of: Vec<u32>,
     /// Ticks at which a CPU is to be looked at in truth, and at which a larger domain is due.
     due: BTreeSet<(u64, u32)>,
     due_of: Vec<(u64, u64)>,
     cohorts: Vec<Cohort>,
-    woken: Vec<Woken>,
+    /// CPUs that were woken: where their balances stand, and when a larger domain is due.
+    roused: Vec<(u32, Standing, u64)>,
     walks: u64,
     walk: Option<Walk>,
 }
@@ -118,23 +186,24 @@ impl Rest {
         let mut members = vec![Vec::new(); caches];
         (0..cpus).zip(llc_of).for_each(|(c, &llc)| members[llc as usize].push(c));
         Rest {
-            on,
+            in_use: false,
+            passes: on,
             restless: CpuSet::first(cpus),
             near: [0; PLACE_CPUS_LARGEST / 64],
-            members,
+            llc_members: members,
             llc_of: llc_of.to_vec(),
             cohort_of: vec![NOWHERE; cpus as usize],
             due: BTreeSet::new(),
             due_of: vec![(0, 0); cpus as usize],
             cohorts: Vec::new(),
-            woken: Vec::new(),
+            roused: Vec::new(),
             walks: 0,
             walk: None,
         }
     }
 
     pub(crate) fn is_on(&self) -> bool {
-        self.on
+        self.passes
     }
 
     /// CPUs that do not rest.
@@ -144,11 +213,11 @@ impl Rest {
 
     /// CPUs of the cache of CPU `c`.
     pub(crate) fn near(&self, c: u32) -> &[u32] {
-        &self.members[self.llc_of[c as usize] as usize]
+        &self.llc_members[self.llc_of[c as usize] as usize]
     }
 
     /// Something changes of CPU `c`: nobody near rests any more.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn disturb(&mut self, c: u32) {
         if self.near[c as usize / 64 % self.near.len()] >> (c % 64) & 1 == 1 {
             self.wake_near(c);
@@ -158,8 +227,8 @@ impl Rest {
     #[cold]
     fn wake_near(&mut self, c: u32) {
         let llc = self.llc_of[c as usize] as usize;
-        for at in 0..self.members[llc].len() {
-            let m = self.members[llc][at];
+        for at in 0..self.llc_members[llc].len() {
+            let m = self.llc_members[llc][at];
             self.near[m as usize / 64] &= !(1 << (m % 64));
             self.wake(m);
         }
@@ -170,19 +239,25 @@ impl Rest {
         if cohort == NOWHERE {
             return;
         }
-        let to_come = self.walk.is_some_and(|walk| self.place(walk, c) > walk.place);
+        let to_come = self.walk.is_some_and(|walk| self.place(walk, c) > walk.reached_place);
         let cohort = &mut self.cohorts[cohort as usize];
-        cohort.count -= 1;
-        let standing = if to_come && cohort.walk == self.walks { cohort.before } else { cohort.now };
-        let (wakes, larger) = self.due_of[c as usize];
+        cohort.nr_rest -= 1;
+        let standing = if to_come && cohort.walk == self.walks { cohort.was } else { cohort.now };
+        let (wakes, beyond) = self.due_of[c as usize];
         self.due.remove(&(wakes, c));
         self.restless.insert(c);
-        self.woken.push(Woken { cpu: c, standing, larger });
+        self.roused.push((c, standing, beyond));
     }
 
-    /// CPUs that were woken since this was last asked.
-    pub(crate) fn take_woken(&mut self) -> Option<Woken> {
-        self.woken.pop()
+    /// Some CPU rests, or did.
+    #[inline]
+    pub(crate) fn is_used(&self) -> bool {
+        self.in_use
+    }
+
+    /// A CPU that was woken since this was last asked: where its balances stand, and when a larger domain is due.
+    pub(crate) fn take_woken(&mut self) -> Option<(u32, Standing, u64)> {
+        self.roused.pop()
     }
 
     /// The place of CPU `c` in a walk.
@@ -204,9 +279,9 @@ impl Rest {
             self.wake(c);
         }
         self.walks += 1;
-        self.walk = Some(Walk { walker, circle, place: 0 });
-        for cohort in self.cohorts.iter_mut().filter(|cohort| cohort.count > 0 && cohort.now.next <= now) {
-            (cohort.before, cohort.walk) = (cohort.now, self.walks);
+        self.walk = Some(Walk { walker, circle, reached_place: 0 });
+        for cohort in self.cohorts.iter_mut().filter(|cohort| cohort.nr_rest > 0 && cohort.now.soonest <= now) {
+            (cohort.was, cohort.walk) = (cohort.now, self.walks);
             cohort.now.visit(now);
         }
     }
@@ -214,20 +289,21 @@ impl Rest {
     /// It is at its `place`th CPU.
     pub(crate) fn walk_is_at(&mut self, place: u32) {
         if let Some(walk) = &mut self.walk {
-            walk.place = place;
+            walk.reached_place = place;
         }
     }
 
     /// It is over: tick at which a resting CPU is looked at next.
     pub(crate) fn walk_ends(&mut self) -> Option<u64> {
         self.walk = None;
-        let mut next = self.cohorts.iter().filter(|cohort| cohort.count > 0).map(|cohort| cohort.now.next).min()?;
+        let mut next =
+            self.cohorts.iter().filter(|cohort| cohort.nr_rest > 0).map(|cohort| cohort.now.soonest).min()?;
         for &(wakes, c) in &self.due {
             if wakes >= next {
                 break;
             }
             let cohort = &self.cohorts[self.cohort_of[c as usize] as usize];
-            next = next.min(cohort.now.next(self.due_of[c as usize].1));
+            next = next.min(cohort.now.next_ticks(self.due_of[c as usize].1));
         }
         Some(next)
     }
@@ -235,15 +311,15 @@ impl Rest {
     /// Cohorts that stand alike become one; those without members go.
     fn merge(&mut self) {
         for at in 0..self.cohorts.len() {
-            if self.cohorts[at].count == 0 {
-                self.cohorts[at].members.clear();
+            if self.cohorts[at].nr_rest == 0 {
+                self.cohorts[at].rests.clear();
                 continue;
             }
             self.forget_gone(at);
             let now = self.cohorts[at].now;
-            let Some(into) = self.cohorts[..at].iter().position(|c| c.count > 0 && c.now == now) else { continue };
-            self.cohorts[at].count = 0;
-            for m in std::mem::take(&mut self.cohorts[at].members) {
+            let Some(into) = self.cohorts[..at].iter().position(|c| c.nr_rest > 0 && c.now == now) else { continue };
+            self.cohorts[at].nr_rest = 0;
+            for m in std::mem::take(&mut self.cohorts[at].rests) {
                 if self.cohort_of[m as usize] == at as u32 {
                     self.joins(m, into);
                 }
@@ -254,36 +330,37 @@ impl Rest {
     /// Of a cohort's members those that are there no more, when they are many.
     fn forget_gone(&mut self, at: usize) {
         let Rest { cohorts, cohort_of, .. } = self;
-        let Cohort { members, count, .. } = &mut cohorts[at];
-        if members.len() > 2 * *count + 64 {
-            members.retain(|&m| cohort_of[m as usize] == at as u32);
-            members.sort_unstable();
-            members.dedup();
+        let Cohort { rests, nr_rest, .. } = &mut cohorts[at];
+        if rests.len() > 2 * *nr_rest + 64 {
+            rests.retain(|&m| cohort_of[m as usize] == at as u32);
+            rests.sort_unstable();
+            rests.dedup();
         }
     }
 
     fn joins(&mut self, c: u32, cohort: usize) {
         self.cohort_of[c as usize] = cohort as u32;
-        self.cohorts[cohort].members.push(c);
-        self.cohorts[cohort].count += 1;
+        self.cohorts[cohort].rests.push(c);
+        self.cohorts[cohort].nr_rest += 1;
     }
 
-    /// CPU `c` rests until tick `wakes`; `larger`: when a larger domain is due.
-    pub(crate) fn begins(&mut self, c: u32, standing: Standing, wakes: u64, larger: u64) {
-        let alike = self.cohorts.iter().position(|cohort| cohort.count > 0 && cohort.now == standing);
-        let empty = || self.cohorts.iter().position(|cohort| cohort.count == 0);
+    /// CPU `c` rests until tick `wakes`; `beyond`: when a larger domain is due.
+    pub(crate) fn begins(&mut self, c: u32, standing: Standing, wakes: u64, beyond: u64) {
+        let alike = self.cohorts.iter().position(|cohort| cohort.nr_rest > 0 && cohort.now == standing);
+        let empty = || self.cohorts.iter().position(|cohort| cohort.nr_rest == 0);
         let at = alike.or_else(empty).unwrap_or(self.cohorts.len());
-        let new = Cohort { now: standing, before: standing, walk: 0, members: Vec::new(), count: 0 };
+        let new = Cohort { now: standing, was: standing, walk: 0, rests: Vec::new(), nr_rest: 0 };
         match self.cohorts.get_mut(at) {
             None => self.cohorts.push(new),
-            Some(cohort) if cohort.count == 0 => *cohort = new,
+            Some(cohort) if cohort.nr_rest == 0 => *cohort = new,
             Some(_) => {}
         }
+        self.in_use = true;
         self.joins(c, at);
         self.restless.remove(c);
         self.due.insert((wakes, c));
-        self.due_of[c as usize] = (wakes, larger);
-        for &m in &self.members[self.llc_of[c as usize] as usize] {
+        self.due_of[c as usize] = (wakes, beyond);
+        for &m in &self.llc_members[self.llc_of[c as usize] as usize] {
             self.near[m as usize / 64] |= 1 << (m % 64);
         }
     }

@@ -71,9 +71,9 @@ impl<S: Sink> Engine<'_, S> {
     fn walk_idle(&mut self, c: u32, why: u32, inside: bool) {
         self.chores.idle_blocked &= why & WALK_STATS == 0;
         self.cpus[c as usize].walking = Some(Walking { why, next: 0, inside });
-        if why & WALK_BALANCE != 0 && self.rest.is_on() {
+        if why & WALK_BALANCE != 0 && self.fresh_rows.resting().is_on() {
             let now_ticks = self.now_ticks();
-            self.rest.walk_begins(c, self.policy.idle_walk == value::IDLE_WALK_ENTRY, now_ticks);
+            self.fresh_rows.resting_mut().walk_begins(c, self.policy.idle_walk == value::IDLE_WALK_ENTRY, now_ticks);
         }
         self.walk_on(c);
     }
@@ -89,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             self.cpus[c as usize].walking = Some(Walking { why, next: next + 1, inside });
-            self.rest.walk_is_at(next);
+            self.fresh_rows.resting_mut().walk_is_at(next);
             if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
                     self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
@@ -117,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
     fn next_of_walk(&self, c: u32, n: u32, why: u32) -> u32 {
         let cpus = self.cpus.len() as u32;
         let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {
-            (true, true) => self.rest.restless(),
+            (true, true) => self.fresh_rows.resting().restless(),
             (true, false) => &self.chores.fading,
             (false, _) => &self.chores.blocked,
         };
@@ -187,8 +187,9 @@ impl<S: Sink> Engine<'_, S> {
         }
         if why & WALK_BALANCE != 0 && self.balancing.decides {
             self.settle_rest();
-            let looked = self.nohz.both(self.rest.restless()).map(|i| self.balancing.next_ticks(i)).min();
-            let next = looked.into_iter().chain(self.rest.walk_ends()).min();
+            let looked =
+                self.nohz.both(self.fresh_rows.resting().restless()).map(|i| self.balancing.next_ticks(i)).min();
+            let next = looked.into_iter().chain(self.fresh_rows.resting_mut().walk_ends()).min();
             self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);

@@ -14,7 +14,8 @@ impl<S: Sink> Engine<'_, S> {
         if !self.has_caches() {
             return;
         }
-        self.placing.set_preferences(c, self.caches.preferring(c), |o| self.caches.count(o, c));
+        let cpus = self.cache_preferring(c);
+        self.placing.set_preferences(c, cpus);
         // Not of large machines, lest what is counted there grow with them.
         if cfg!(debug_assertions) && self.cpus.len() <= PLACE_CPUS_MAX {
             for o in 0..self.cpus.len() as u32 {
@@ -68,7 +69,7 @@ impl<S: Sink> Engine<'_, S> {
         if !self.has_caches() {
             return;
         }
-        self.placing.set_at_home(env.src_cpu, self.caches.at_home(env.src_cpu));
+        self.placing.set_at_home(env.src_cpu, self.cache_at_home(env.src_cpu));
         if curr == NO_TASK {
             return;
         }

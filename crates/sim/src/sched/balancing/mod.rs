@@ -184,6 +184,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.newidle.spent(spent_ns);
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        self.balancing.emptied = None;
         self.row_changes(c);
         all_ns
     }

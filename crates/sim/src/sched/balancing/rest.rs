@@ -14,27 +14,34 @@ impl<S: Sink> Engine<'_, S> {
     /// Domains of CPUs that do not rest any more were balanced when walks passed over them.
     #[inline]
     pub(crate) fn settle_rest(&mut self) {
-        while let Some(woken) = self.rest.take_woken() {
-            let domains = &mut self.balancing.domains[woken.cpu as usize];
-            for (own, level) in domains.iter_mut().zip(&woken.standing.levels[..woken.standing.count]) {
-                own.last_balance_ticks = level.last;
+        if self.fresh_rows.resting().is_used() {
+            self.settle_woken();
+        }
+    }
+
+    fn settle_woken(&mut self) {
+        while let Some((c, standing, beyond)) = self.fresh_rows.resting_mut().take_woken() {
+            let domains = &mut self.balancing.domains[c as usize];
+            for (own, last_ticks) in domains.iter_mut().zip(standing.last_ticks()) {
+                own.last_balance_ticks = last_ticks;
             }
-            self.balancing.next_balance_ticks[woken.cpu as usize] = woken.standing.next(woken.larger);
+            self.balancing.next_balance_ticks[c as usize] = standing.next_ticks(beyond);
         }
     }
 
     /// The balances of CPU `c`, which is idle without tick, were made: walks pass over it while they would find what
     /// they found now.
     pub(crate) fn may_rest(&mut self, c: u32) {
-        if !self.rest.is_on() || !self.is_quiet(c) {
+        if !self.fresh_rows.resting().is_on() || !self.is_quiet(c) {
             return;
         }
         let levels = self.placing.record().rows()[c as usize].llc_domain as usize + 1;
         let Some(standing) = self.standing(c, levels) else { return };
-        let larger = &self.balancing.domains[c as usize][levels..];
+        let beyond = &self.balancing.domains[c as usize][levels..];
         let due = |own: &pelton_core::LbDomain| own.last_balance_ticks + self.idle_interval(own);
-        let due = larger.iter().map(due).min().unwrap_or(u64::MAX);
-        self.rest.begins(c, standing, due.min(self.fades_at(c)), due);
+        let due = beyond.iter().map(due).min().unwrap_or(u64::MAX);
+        let wakes = due.min(self.fades_at(c));
+        self.fresh_rows.resting_mut().begins(c, standing, wakes, due);
     }
 
     fn idle_interval(&self, own: &pelton_core::LbDomain) -> u64 {
@@ -44,8 +51,13 @@ impl<S: Sink> Engine<'_, S> {
     /// No CPU of the cache of CPU `c` has a task or load that fades, and others took none of its capacity.
     fn is_quiet(&self, c: u32) -> bool {
         let row = &self.placing.record().rows()[c as usize];
-        let idle = |&o: &u32| self.nohz.contains(o) && self.cpus[o as usize].is_idle() && !self.is_blocked(o);
-        if row.llc_domain == NO_DOMAIN || !self.rest.near(c).iter().all(idle) {
+        let idle = |&o: &u32| {
+            self.fresh_rows.is_fresh(o)
+                && self.nohz.contains(o)
+                && self.cpus[o as usize].is_idle()
+                && !self.is_blocked(o)
+        };
+        if row.llc_domain == NO_DOMAIN || !self.fresh_rows.resting().near(c).iter().all(idle) {
             return false;
         }
         let sums = self.placing.record().kept(row.domains[row.llc_domain as usize].span).unwrap_or_default();
@@ -54,22 +66,15 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Where the balances of the smallest domains stand; none while they would not be as the last ones were.
     fn standing(&self, c: u32, count: usize) -> Option<Standing> {
-        let (now, mut reached) = (self.now_ticks(), true);
         let mut levels = [Level::default(); DOMAINS_MAX];
         for (at, level) in levels[..count].iter_mut().enumerate() {
             let own = &self.balancing.domains[c as usize][at];
             if own.nr_balance_failed > 0 || own.interval_ms < 2 * self.placing.domain_weight(c, at) {
                 return None;
             }
-            let stops = !self.has_turn(c, at);
-            reached &= !(stops && own.last_balance_ticks == now);
-            *level = Level { last: own.last_balance_ticks, interval: self.idle_interval(own), stops };
+            *level = Level::new(own.last_balance_ticks, self.idle_interval(own), !self.has_turn(c, at));
         }
-        let due = |level: &Level| level.last + level.interval;
-        // Domains behind one that is another CPU's turn were not looked at.
-        let seen = levels[..count].iter().position(|level| level.stops && level.last == now);
-        let next = levels[..seen.map_or(count, |at| at + 1)].iter().map(due).min()?;
-        Some(Standing::new(&levels[..count], next, reached))
+        Some(Standing::new(&levels[..count], self.now_ticks()))
     }
 
     /// Is it up to CPU `c` to balance its domain `level`?

@@ -27,6 +27,8 @@ pub(crate) struct Balancing {
     pub biased: bool,
     /// A balance looks at the task first that was queued last.
     pub newest_first: bool,
+    /// The CPU that is about to go idle and looks for a task: its row says that it has none any more.
+    pub emptied: Option<u32>,
     /// Tasks that a balance looks at, and those that it takes: room that is used again.
     pub(super) list: Vec<u32>,
     pub(super) taken: Vec<u32>,
@@ -49,6 +51,7 @@ impl Balancing {
             newest_first: lb_newest_first(policy),
             domains,
             lb: Box::default(),
+            emptied: None,
             list: Vec::new(),
             taken: Vec::new(),
             head: LIST_MIDDLE,

@@ -10,7 +10,7 @@ mod sums;
 
 use sums::GroupSums;
 
-use pelton_core::{Held, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
+use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -29,8 +29,8 @@ pub(crate) struct Placing {
     all: u64,
     /// What groups have.
     sums: GroupSums,
-    /// CPUs with tasks that prefer the cache of the CPU that balanced last.
-    preferring: CpuSet,
+    /// CPUs with tasks that prefer the cache of the CPU that balanced last, and how many of each.
+    preferring: Vec<(u32, u32)>,
     /// Pinned tasks keep some group out of balance.
     group_imbalance: bool,
     /// A load of `misfit` is another than in the record.
@@ -76,7 +76,7 @@ impl Placing {
             all,
             marked: 0,
             sums: GroupSums::new(&record),
-            preferring: CpuSet::default(),
+            preferring: Vec::new(),
             group_imbalance: false,
             misfit_changed: true,
             record,
@@ -148,9 +148,15 @@ impl Placing {
         self.record.rows()[c as usize].is_reduced(imbalance_pct)
     }
 
-    /// What a balance for domain `level` of CPU `c` reads beside the CPUs. One that is about to go idle has no task any
-    /// more.
-    pub(crate) fn fill_balance(&mut self, policy: &Policy, (c, level): (u32, u32), newly_idle: bool, clamped: bool) {
+    /// The row of CPU `c`, which is about to go idle, says that it has no task any more.
+    pub(crate) fn empty_row(&mut self, policy: &Policy, c: u32) {
+        let own = &mut self.record.rows_mut()[c as usize];
+        (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
+        self.record.follow(policy, c);
+    }
+
+    /// What a balance for domain `level` of CPU `c` reads beside the CPUs.
+    pub(crate) fn fill_balance(&mut self, policy: &Policy, (c, level): (u32, u32), clamped: bool) {
         if std::mem::take(&mut self.misfit_changed) {
             for (out, &load) in self.record.rows_mut().iter_mut().zip(&self.misfit) {
                 out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
@@ -158,28 +164,35 @@ impl Placing {
         }
         self.record.overutilized = self.overutilized.into();
         self.record.uclamp_used = clamped.into();
-        if newly_idle {
-            let own = &mut self.record.rows_mut()[c as usize];
-            (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
-            self.record.follow(policy, c);
-        }
         self.record.rank_groups(policy, c, level);
     }
 
-    /// Tasks of the CPUs `cpus` prefer the cache of CPU `dst`, which balances: so many of each.
-    pub(crate) fn set_preferences(&mut self, dst: u32, cpus: &CpuSet, count: impl Fn(u32) -> u32) {
+    /// What a search among many CPUs found from kept sums is what it finds when it reads all of them.
+    pub(crate) fn assert_kept(&mut self, policy: &Policy, env: &LbEnv, found: &Lb) {
+        if self.record.narrow().is_some() || !self.record.keeps_ranks(env.cpus) {
+            return;
+        }
+        let read = LbEnv { cpus: self.record.hold_span(Held::Considered, env.cpus), ..*env };
+        let mut again = Lb::default();
+        read.find_src_group(policy, &self.record, &mut again);
+        // Over-utilized CPUs count only where energy decides, and nobody reads what was looked at last.
+        (again.overutilized, again.group) = (found.overutilized, found.group);
+        (again.local.overutilized, again.busiest.overutilized) = (found.local.overutilized, found.busiest.overutilized);
+        debug_assert_eq!(&again, found, "kept sums of groups, domain {} of CPU {}", env.level, env.dst_cpu);
+    }
+
+    /// Tasks of CPUs prefer the cache of CPU `dst`, which balances: the CPUs, and how many of each.
+    pub(crate) fn set_preferences(&mut self, dst: u32, cpus: Vec<(u32, u32)>) {
         if self.preferring.is_empty() && cpus.is_empty() {
             return;
         }
         let rows = self.record.rows_mut();
-        for c in self.preferring.iter() {
-            rows[c as usize].nr_pref_dst_llc = 0;
+        self.preferring.iter().for_each(|&(c, _)| rows[c as usize].nr_pref_dst_llc = 0);
+        cpus.iter().for_each(|&(c, count)| rows[c as usize].nr_pref_dst_llc = count);
+        if self.record.narrow().is_none() {
+            self.record.set_preferring(dst, CpuSet::of(cpus.iter().map(|&(c, _)| c)).words());
         }
-        for c in cpus.iter() {
-            rows[c as usize].nr_pref_dst_llc = count(c);
-        }
-        self.preferring.clone_from(cpus);
-        self.record.set_preferring(dst, cpus.words());
+        self.preferring = cpus;
     }
 
     /// So many tasks of CPU `c` are where they prefer to be.
@@ -224,10 +237,8 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
-        if S::PLACEMENTS
-            && let Some(record) = placing.record.narrow()
-        {
-            self.sink.placement(self.now, Task::tid(t), record, &placing.placed);
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }
         let cleared = placing.placed.no_idle_core;
         if cleared != NO_CPU {
