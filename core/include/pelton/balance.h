@@ -158,68 +158,6 @@ PELTON_INLINE pelton_cpus pelton_lb_considered(const struct pelton_placement *s,
 	return pelton_cpus_and(pelton_span_cpus(s, group), pelton_span_cpus(s, env->cpus));
 }
 
-#if PELTON_PLACE_CPUS_MAX > 64u
-
-/*
- * Are groups without a task left out? None of them is the busiest, and the sums over all groups are kept. Energy asks
- * of every CPU whether it has more to do than it can.
- */
-PELTON_INLINE u32 pelton_lb_leaves_out(const struct pelton_placement *s, const struct pelton_lb_env *env)
-{
-	return !s->energy_aware &&
-	       pelton_span_weight(s, env->cpus) == pelton_span_weight(s, pelton_lb_sd(s, env)->span);
-}
-
-/* A walk over the CPUs whose groups are looked at, the local one first. */
-PELTON_INLINE pelton_walk pelton_lb_groups(const struct pelton_placement *s, const struct pelton_lb_env *env)
-{
-	const struct pelton_place_set *set = pelton_span_set(s, pelton_lb_sd(s, env)->span);
-	u32 level;
-	pelton_span local;
-
-	if (!pelton_lb_leaves_out(s, env))
-		return pelton_walk_from(set->cpus, env->dst_cpu);
-	local = pelton_group_of(s, env->dst_cpu, set->weight, &level);
-	return pelton_walk_from(pelton_cpus_or(set->busy, pelton_span_cpus(s, local)), env->dst_cpu);
-}
-
-/* Load of all groups, of those as well that were left out. */
-PELTON_INLINE u64 pelton_lb_total_load(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
-{
-	return pelton_lb_leaves_out(s, env) ? pelton_span_set(s, pelton_lb_sd(s, env)->span)->load : seen;
-}
-
-PELTON_INLINE u64 pelton_lb_total_capacity(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
-{
-	if (!pelton_lb_leaves_out(s, env))
-		return seen;
-	return pelton_span_set(s, pelton_lb_sd(s, env)->span)->group.group_capacity;
-}
-
-#else
-
-/* A walk over the CPUs whose groups are looked at, the local one first. */
-PELTON_INLINE pelton_walk pelton_lb_groups(const struct pelton_placement *s, const struct pelton_lb_env *env)
-{
-	return pelton_walk_from(pelton_lb_sd(s, env)->span, env->dst_cpu);
-}
-
-PELTON_INLINE u64 pelton_lb_total_load(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
-{
-	(void)s;
-	(void)env;
-	return seen;
-}
-
-PELTON_INLINE u64 pelton_lb_total_capacity(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
-{
-	(void)s;
-	(void)env;
-	return seen;
-}
-
-#endif
-
 /* Is this the largest domain? */
 PELTON_INLINE u32 pelton_lb_is_root(const struct pelton_placement *s, const struct pelton_lb_env *env)
 {
@@ -300,7 +238,7 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
 	pelton_span group;
-	pelton_walk walk;
+	pelton_members m;
 	u32 thread = PELTON_NO_CPU;
 
 	if (!pelton_span_has(s, env->cpus, env->dst_cpu))
@@ -308,9 +246,9 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
 		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
 	group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, d->span), &level);
-	walk = pelton_walk_from(pelton_lb_considered(s, env, group), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 cpu = pelton_walk_at(&walk, 0);
+	m = pelton_members_of(s, group, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 cpu = pelton_members_at(&m);
 
 		if (!pelton_available_idle_cpu(s, cpu))
 			continue;
@@ -318,7 +256,6 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 			return cpu == env->dst_cpu;
 		if (thread == PELTON_NO_CPU)
 			thread = cpu;
-		pelton_walk_skip(&walk, pelton_place_siblings(s, cpu), 0);
 	}
 	if (pol->balance == PELTON_BALANCE_CORES && pelton_span_first(s, group) == env->dst_cpu)
 		return 1;

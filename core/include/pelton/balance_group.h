@@ -40,118 +40,8 @@
 #ifndef PELTON_BALANCE_GROUP_H
 #define PELTON_BALANCE_GROUP_H
 
-#include "balance_llc.h"
+#include "balance_kept.h"
 #include "balance_loads.h"
-
-/* Fair tasks of a CPU as balances count them: with those whose dequeue is delayed, until 6.14. */
-PELTON_INLINE u32 pelton_lb_tasks(const struct pelton_policy *pol, const struct pelton_place_cpu *c)
-{
-	return pol->balance >= PELTON_BALANCE_RUNNABLE ? c->h_nr_runnable : c->h_nr_queued;
-}
-
-/* A task that cannot have what it needs where it is. */
-PELTON_INLINE void pelton_lb_add_misfit(const struct pelton_policy *pol, const struct pelton_sched_domain *d,
-					const struct pelton_lb_env *env, struct pelton_lb *lb,
-					const struct pelton_place_cpu *c, u32 root)
-{
-	struct pelton_lb_group *g = &lb->group;
-
-	if (d->flags & PELTON_SD_ASYM_CPUCAPACITY) {
-		if (g->misfit_load < c->misfit_load) {
-			g->misfit_load = c->misfit_load;
-			if (pol->balance < PELTON_BALANCE_OVERUTILIZED || root)
-				lb->overloaded = 1;
-		}
-		return;
-	}
-	if (pol->balance >= PELTON_BALANCE_REDUCED && env->idle && pelton_lb_tasks(pol, c) == 1 &&
-	    pelton_check_cpu_capacity(c, d->imbalance_pct))
-		g->misfit_load = pelton_max_u64(g->misfit_load, c->load);
-}
-
-/* Adds one CPU to a group's sums. */
-PELTON_INLINE void pelton_lb_add(const struct pelton_policy *pol, const struct pelton_placement *s,
-				 const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu, u32 local)
-{
-	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
-	struct pelton_lb_group *g = &lb->group;
-	u32 root = pelton_lb_is_root(s, env);
-
-	g->load += c->load;
-	g->util += pelton_cpu_util(pol, &c->state, 0);
-	g->runnable += c->state.runnable_cfs;
-	g->h_nr_running += pelton_lb_tasks(pol, c);
-	g->nr_running += c->nr_running;
-	if (c->llc != pelton_place_cpu_of(s, env->dst_cpu)->llc)
-		g->nr_pref_dst_llc += c->nr_pref_dst_llc;
-	if (pelton_cpu_overutilized(pol, s, cpu))
-		g->overutilized = lb->overutilized = 1;
-	if (c->nr_running > 1 && (pol->balance < PELTON_BALANCE_RUNNABLE || root))
-		lb->overloaded = 1;
-	if (pelton_available_idle_cpu(s, cpu)) {
-		g->idle_cpus++;
-		return;
-	}
-	if (!local)
-		pelton_lb_add_misfit(pol, pelton_lb_sd(s, env), env, lb, c, root);
-}
-
-PELTON_INLINE u32 pelton_lb_is_overloaded(const struct pelton_policy *pol, const struct pelton_placement *s,
-					  const struct pelton_lb_group *g, u32 imbalance_pct)
-{
-	if (pol->balance >= PELTON_BALANCE_OVERUTILIZED && s->energy_aware && !g->overutilized)
-		return 0;
-	return pelton_group_is_overloaded(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
-}
-
-PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const struct pelton_placement *s,
-				     const struct pelton_lb_group *g, u32 imbalance_pct, u32 imbalanced)
-{
-	u32 spare;
-
-	if (pelton_lb_is_overloaded(pol, s, g, imbalance_pct))
-		return PELTON_GROUP_OVERLOADED;
-	if (g->llc_balance)
-		return PELTON_GROUP_LLC_BALANCE;
-	if (imbalanced)
-		return PELTON_GROUP_IMBALANCED;
-	if (g->smt_balance)
-		return PELTON_GROUP_SMT_BALANCE;
-	if (g->misfit_load)
-		return PELTON_GROUP_MISFIT_TASK;
-	spare = pelton_group_has_capacity(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
-	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
-}
-
-/* The group of `cpu`, into lb->group. `weight`: CPUs of the domain. */
-PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
-					     const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu, u32 weight)
-{
-	struct pelton_lb_group empty = { .load = 0 }, *g = &lb->group;
-	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
-	u32 level, local;
-	pelton_members m;
-
-	*g = empty;
-	g->cpus = pelton_group_of(s, cpu, weight, &level);
-	own = pelton_span_group(s, g->cpus, cpu, level);
-	local = pelton_span_has(s, g->cpus, env->dst_cpu);
-	m = pelton_members_of(s, g->cpus, env->cpus);
-	for (; pelton_members_more(&m); pelton_members_step(&m))
-		pelton_lb_add(pol, s, env, lb, pelton_members_at(&m), local);
-	g->capacity = own->group_capacity;
-	g->min_capacity = own->group_min_capacity;
-	g->max_capacity = own->group_max_capacity;
-	g->weight = pelton_span_weight(s, g->cpus);
-	g->flags = level ? pelton_place_domain(s, cpu, level - 1)->flags : 0;
-	g->cores = pelton_span_cores(s, g->cpus);
-	g->smt_balance = pol->balance >= PELTON_BALANCE_CORES && !local && env->idle &&
-			 (g->flags & PELTON_SD_SHARE_CPUCAPACITY) && g->h_nr_running > 1;
-	g->llc_balance = !local && pelton_llc_balance(pol, s, env, lb);
-	g->type = pelton_lb_classify(pol, s, g, d->imbalance_pct, own->group_imbalance);
-	if (g->type == PELTON_GROUP_OVERLOADED)
-		g->avg_load = pelton_lb_avg_load(g->load, g->capacity);
-}
 
 /* May this CPU give a group's task that is too big what it needs? */
 PELTON_INLINE u32 pelton_lb_helps_misfit(const struct pelton_policy *pol, const struct pelton_placement *s,
@@ -261,9 +151,8 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 weight = pelton_span_weight(s, d->span);
-	pelton_walk walk = pelton_lb_groups(s, env);
+	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), env->dst_cpu);
 
-	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	for (; pelton_walk_more(&walk);) {
 		u32 first = pelton_walk_at(&walk, env->dst_cpu);
 
@@ -276,8 +165,15 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 		lb->total_load += lb->group.load;
 		lb->total_capacity += lb->group.capacity;
 	}
-	lb->total_load = pelton_lb_total_load(s, env, lb->total_load);
-	lb->total_capacity = pelton_lb_total_capacity(s, env, lb->total_capacity);
+}
+
+/* The same, from what is kept where it is. */
+PELTON_INLINE void pelton_lb_search(const struct pelton_policy *pol, const struct pelton_placement *s,
+				    const struct pelton_lb_env *env, struct pelton_lb *lb)
+{
+	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
+	if (!pelton_lb_search_kept(pol, s, env, lb))
+		pelton_update_sd_lb_stats(pol, s, env, lb);
 	if (pol->balance >= PELTON_BALANCE_CORES)
 		lb->prefer_sibling =
 			pelton_span_any(lb->busiest.cpus) && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
@@ -445,7 +341,7 @@ PELTON_INLINE pelton_span pelton_find_src_group(const struct pelton_policy *pol,
 
 	if (pol->balance <= PELTON_BALANCE_LOADS)
 		return pelton_loads_find_src_group(pol, s, env, lb);
-	pelton_update_sd_lb_stats(pol, s, env, lb);
+	pelton_lb_search(pol, s, env, lb);
 	over = lb->overutilized || (!pelton_lb_is_root(s, env) && s->overutilized);
 	if (pelton_lb_is_balanced(pol, s, env, lb, over))
 		return PELTON_SPAN_NONE;

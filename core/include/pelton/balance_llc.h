@@ -55,17 +55,80 @@ PELTON_INLINE u32 pelton_util_greater(u64 a, u64 b)
 	return a * 100u > b * (100u + PELTON_LLC_IMB_PCT);
 }
 
+#if PELTON_PLACE_CPUS_MAX > 64u
+
+PELTON_INLINE struct pelton_llc_stats pelton_kept_llc_stats(const struct pelton_placement *s, u32 cpu, u32 llc_domain)
+{
+	const struct pelton_place_set *set = pelton_span_set(s, pelton_place_domain(s, cpu, llc_domain)->span);
+
+	return (struct pelton_llc_stats){ .util = set->llc_util, .capacity = set->llc_capacity };
+}
+
+PELTON_INLINE void pelton_keep_llc(struct pelton_placement *s, pelton_span span, u32 util, u32 capacity)
+{
+	u32 row = (u32)(span.number - 1u - PELTON_PLACE_CPUS_MAX) & (PELTON_PLACE_SETS_MAX - 1u);
+
+	s->sets[row].llc_util = util;
+	s->sets[row].llc_capacity = capacity;
+}
+
+/* Utilization of the CPUs of a group that a balance considers. */
+PELTON_INLINE u64 pelton_lb_group_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_lb_env *env, pelton_span group)
+{
+	pelton_members m = pelton_members_of(s, group, env->cpus);
+	u64 util = 0;
+
+	if (env->cpus.number == pelton_lb_sd(s, env)->span.number && !pelton_span_is_alone(group))
+		return pelton_span_set(s, group)->kept.util;
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		util += pelton_cpu_util(pol, &pelton_place_cpu_of(s, pelton_members_at(&m))->state, 0);
+	return util;
+}
+
+#else
+
+PELTON_INLINE struct pelton_llc_stats pelton_kept_llc_stats(const struct pelton_placement *s, u32 cpu, u32 llc_domain)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	(void)llc_domain;
+	return (struct pelton_llc_stats){ .util = c->llc_util, .capacity = c->llc_capacity };
+}
+
+PELTON_INLINE void pelton_keep_llc(struct pelton_placement *s, pelton_span span, u32 util, u32 capacity)
+{
+	pelton_members m = pelton_members_of(s, span, span);
+
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		struct pelton_place_cpu *row = &s->cpus[pelton_members_at(&m) & (PELTON_PLACE_CPUS_MAX - 1u)];
+
+		row->llc_util = util;
+		row->llc_capacity = capacity;
+	}
+}
+
+/* Utilization of the CPUs of a group that a balance considers. */
+PELTON_INLINE u64 pelton_lb_group_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_lb_env *env, pelton_span group)
+{
+	pelton_members m = pelton_members_of(s, group, env->cpus);
+	u64 util = 0;
+
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		util += pelton_cpu_util(pol, &pelton_place_cpu_of(s, pelton_members_at(&m))->state, 0);
+	return util;
+}
+
+#endif
+
 /* Of the cache of a CPU; none where no domain shares one. */
 PELTON_INLINE struct pelton_llc_stats pelton_get_llc_stats(const struct pelton_placement *s, u32 cpu)
 {
-	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
-	struct pelton_llc_stats stats = { .util = 0 };
+	u32 llc_domain = pelton_place_cpu_of(s, cpu)->llc_domain;
+	struct pelton_llc_stats none = { .util = 0 };
 
-	if (c->llc_domain == PELTON_NO_DOMAIN)
-		return stats;
-	stats.util = c->llc_util;
-	stats.capacity = c->llc_capacity;
-	return stats;
+	return llc_domain == PELTON_NO_DOMAIN ? none : pelton_kept_llc_stats(s, cpu, llc_domain);
 }
 
 /* May a task of this utilization move between two caches, to the one it prefers or from there? */
@@ -97,42 +160,26 @@ PELTON_INLINE u32 pelton_records_llc_stats(const struct pelton_policy *pol, cons
 	return pelton_sched_cache_enabled(pol, s) && env->idle != PELTON_CPU_NEWLY_IDLE && own == below;
 }
 
-/* Keeps what was summed up of the cache of a CPU; none where no domain shares one. */
-PELTON_INLINE void pelton_keep_llc_stats(struct pelton_placement *s, u32 cpu, u64 util, u32 capacity)
-{
-	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
-	pelton_span span = pelton_place_domain(s, cpu, c->llc_domain)->span;
-	pelton_members m = pelton_members_of(s, span, span);
-
-	if (c->llc_domain == PELTON_NO_DOMAIN)
-		return;
-	for (; pelton_members_more(&m); pelton_members_step(&m)) {
-		struct pelton_place_cpu *row = &s->cpus[pelton_members_at(&m) & (PELTON_PLACE_CPUS_MAX - 1u)];
-
-		row->llc_util = (u32)util;
-		row->llc_capacity = capacity;
-	}
-}
-
-/* After a search for the busiest group: what it summed up is kept, cache by cache. */
+/* After a search for the busiest group: what it summed up is kept, cache by cache; none where no domain shares one. */
 PELTON_INLINE void pelton_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s,
 					      const struct pelton_lb_env *env)
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 weight = pelton_span_weight(s, d->span), level;
-	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), env->dst_cpu);
+	pelton_walk walk;
 
 	if (!pelton_records_llc_stats(pol, s, env))
 		return;
+	walk = pelton_walk_from(pelton_span_cpus(s, d->span), env->dst_cpu);
 	for (; pelton_walk_more(&walk);) {
 		u32 first = pelton_walk_at(&walk, env->dst_cpu);
+		u32 llc_domain = pelton_place_cpu_of(s, first)->llc_domain;
 		pelton_span group = pelton_group_of(s, first, weight, &level);
-		pelton_members m = pelton_members_of(s, group, env->cpus);
-		u64 util = 0;
+		u64 util = pelton_lb_group_util(pol, s, env, group);
 
-		for (; pelton_members_more(&m); pelton_members_step(&m))
-			util += pelton_cpu_util(pol, &pelton_place_cpu_of(s, pelton_members_at(&m))->state, 0);
-		pelton_keep_llc_stats(s, first, util, pelton_span_group(s, group, first, level)->group_capacity);
+		if (llc_domain != PELTON_NO_DOMAIN)
+			pelton_keep_llc(s, pelton_place_domain(s, first, llc_domain)->span, (u32)util,
+					pelton_span_group(s, group, first, level)->group_capacity);
 		pelton_walk_leave(s, &walk, group, env->dst_cpu);
 	}
 }

@@ -17,6 +17,7 @@
 #define PELTON_DOMAIN_CPUS_MAX 1024u /* CPUs of a frequency domain */
 #define PELTON_PLACE_SETS_MAX 2048u  /* sets of several CPUs among more than 64 */
 #define PELTON_DOMAINS_MAX 6u        /* scheduling domains of one of them */
+#define PELTON_RANKS_MAX 8192u       /* groups of all domains among more than 64 CPUs */
 #define PELTON_PERF_DOMAINS_MAX 16u  /* domains of the energy model */
 #define PELTON_PLACE_STATES_MAX 512u /* their operating points together */
 #define PELTON_SD_LEVELS_MAX 16u     /* levels before those no larger than the one below are left out */

@@ -9,6 +9,8 @@
  *   pelton_perf_domain        CPUs of one energy model, and where its states are
  *   pelton_place_task         the task that is placed
  *   pelton_place_waker        the running task of the CPU that executes the placement
+ *   pelton_place_set          more than 64 CPUs: a set of them, and sums over it
+ *   pelton_lb_kept            the same: what balances keep of groups
  *   pelton_placement          all of them
  *   pelton_placed             the answer and how it came about
  *
@@ -112,7 +114,7 @@ struct pelton_place_cpu {
 	u64 load_avg;            /* to 5.4, where load is that of runnable tasks: with those that sleep */
 	u32 nr_pref_dst_llc;     /* 7.2, in a balance: of its tasks, those that prefer the cache of the balancing CPU */
 	u32 nr_pref_llc_running; /* 7.2: of its runnable tasks, those that prefer its cache */
-	u32 llc_util;            /* 7.2: of its cache, as a balance last summed it up */
+	u32 llc_util;            /* 7.2: of its cache, as a balance last summed it up; of many CPUs the set has it */
 	u32 llc_capacity;
 };
 
@@ -161,17 +163,43 @@ struct pelton_place_waker {
 };
 
 #if PELTON_PLACE_CPUS_MAX > 64u
+/* What balances sum up of a CPU, or of all CPUs of a set (balance_kept.h). */
+struct pelton_lb_part {
+	u64 load;
+	u64 util;
+	u64 runnable;
+	u32 nr_running;
+	u32 h_nr_running;
+	u32 idle_cpus;
+	u32 crowded; /* CPUs with more than one task */
+	u32 reduced; /* a lone task where others took capacity: of a CPU a bit for each of its domains, of a set its CPUs */
+	u32 reserved;
+};
+
 /* A set of CPUs that a pelton_span names, what is asked of it often, and as a group of a domain what it has. */
 struct pelton_place_set {
 	pelton_cpus cpus;
-	pelton_cpus busy;                 /* as a domain: the groups in which some CPU has a task */
 	struct pelton_sched_domain group; /* its group_ fields */
-	u64 load;                         /* of its CPUs */
-	u32 running;                      /* CPUs that have a task */
+	struct pelton_lb_part kept;       /* of its CPUs */
 	u32 weight;
 	u32 cores; /* among them */
 	u32 first;
 	u32 last;
+	u32 first_rank; /* as a domain: of its groups, in the order of their CPUs */
+	u32 nr_ranks;   /* 0: they are not kept */
+	u32 llc_util;   /* 7.2: as a cache, as a balance last summed it up */
+	u32 llc_capacity;
+};
+
+/* Which group of a domain would be the busiest, as far as it is kept. */
+struct pelton_lb_kept {
+	struct pelton_lb_part parts[PELTON_PLACE_CPUS_MAX]; /* as they are in the sums of sets */
+	u64 ranks[PELTON_RANKS_MAX];
+	u64 stale[PELTON_RANKS_MAX / 64u];                      /* a bit for each: it is to be made anew */
+	u32 cpus[PELTON_RANKS_MAX];                             /* a CPU of the group */
+	u32 rank_of[PELTON_PLACE_CPUS_MAX][PELTON_DOMAINS_MAX]; /* of the group of a CPU in one of its domains */
+	pelton_cpus prefers;                                    /* CPUs whose nr_pref_dst_llc is not 0 */
+	u32 any_prefers;
 	u32 reserved;
 };
 #endif
@@ -200,6 +228,7 @@ struct pelton_placement {
 	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
 #if PELTON_PLACE_CPUS_MAX > 64u
 	struct pelton_place_set sets[PELTON_PLACE_SETS_MAX];
+	struct pelton_lb_kept kept;
 #endif
 };
 

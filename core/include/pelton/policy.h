@@ -582,9 +582,6 @@ enum {
 	  "evened out, and threads of one core relieved (6.6). misfit_apart: a task too big for its CPU neither counts as a " \
 	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \
 	  "overutilized: with energy-aware placement only a group with an over-utilized CPU is overloaded (7.2).") \
-	X(balance_many, "pull|release", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-	  "How tasks are moved between more than 64 CPUs. pull: by our own form of `balance`. release: as between fewer, by " \
-	  "`balance`, which takes several times as long to simulate.") \
 	X(balance_capacity, "after|before", 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, \
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so far (5.10, " \
 	  "6.6, 6.18.2). before: always, and a task too big for its CPU goes to an idle core only (stable updates of 6.1 and " \

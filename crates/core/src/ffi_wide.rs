@@ -42,6 +42,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Wide, e: &LbEnv);
     #[link_name = "pelton_w_sched_cache_enabled"]
     pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Wide) -> u32;
+    pub(crate) safe fn pelton_w_lb_follow(p: &Policy, s: &mut Wide, cpu: u32);
+    pub(crate) safe fn pelton_w_lb_rank_groups(p: &Policy, s: &mut Wide, cpu: u32, level: u32);
     #[cfg(test)]
     pub(crate) safe fn pelton_w_layout(part: u32) -> u32;
 }

@@ -36,6 +36,7 @@ mod policy;
 mod prefer_idle;
 mod raw_rows;
 mod record;
+mod record_kept;
 mod records;
 mod rq;
 mod rt_limit;
@@ -93,6 +94,7 @@ pub use placement_records::{
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};
 pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, PlaceSet, Record, Snapshot, Wide, WidePlacement};
+pub use record_kept::LbPart;
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,

@@ -90,12 +90,6 @@ pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
 }
 
 impl PlaceCpu {
-    /// Has it anything that a balance could take?
-    #[must_use]
-    pub fn has_task(&self) -> bool {
-        self.nr_running > 0 || self.h_nr_queued > 0 || self.misfit_load > 0
-    }
-
     /// Did other classes take a noticeable part of its capacity?
     #[must_use]
     pub fn is_reduced(&self, imbalance_pct: u32) -> bool {

@@ -179,8 +179,6 @@ policy_fields! {
     /// Switch `balance`: 0 = pull, 1 = loads_newly, 2 = loads_zero, 3 = loads_biased, 4 = loads, 5 = types, 6 =
     /// reduced, 7 = cores, 8 = misfit_apart, 9 = runnable, 10 = overutilized.
     balance,
-    /// Switch `balance_many`: 0 = pull, 1 = release.
-    balance_many,
     /// Switch `balance_capacity`: 0 = after, 1 = before.
     balance_capacity,
     /// Switch `cache_aware`: 0 = off, 1 = on.

@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 use crate::balance::LbEnv;
 use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
+use crate::record_kept::{LbKept, LbPart};
 use crate::{ffi, ffi_wide};
 
 /// Most CPUs of a large record.
@@ -15,7 +16,7 @@ pub const PLACE_CPUS_LARGEST: usize = 1024;
 /// Most sets of several CPUs that it has rows for.
 pub const PLACE_SETS_MAX: usize = 2048;
 /// Words of a set.
-const WORDS: usize = PLACE_CPUS_LARGEST / 64;
+pub(crate) const WORDS: usize = PLACE_CPUS_LARGEST / 64;
 /// The number of the first row.
 const FIRST_ROW: u64 = 1 + PLACE_CPUS_LARGEST as u64;
 
@@ -25,14 +26,10 @@ const FIRST_ROW: u64 = 1 + PLACE_CPUS_LARGEST as u64;
 pub struct PlaceSet {
     /// CPUs, one bit each.
     pub cpus: [u64; WORDS],
-    /// As a domain: the groups in which some CPU has a task.
-    pub busy: [u64; WORDS],
     /// Its `group_` fields.
     pub group: SchedDomain,
-    /// Load of its CPUs, weight.
-    pub load: u64,
-    /// CPUs that have a task.
-    pub running: u32,
+    /// Sums over its CPUs.
+    pub kept: LbPart,
     /// Number of CPUs.
     pub weight: u32,
     /// Cores among them.
@@ -41,23 +38,30 @@ pub struct PlaceSet {
     pub first: u32,
     /// The highest.
     pub last: u32,
-    /// Unused.
-    pub reserved: u32,
+    /// As a domain: the first rank of its groups, which lie in the order of their CPUs.
+    pub first_rank: u32,
+    /// How many there are; 0 = none is kept.
+    pub nr_ranks: u32,
+    /// As a cache: utilization, as a balance last summed it up.
+    pub llc_util: u32,
+    /// The same of capacity.
+    pub llc_capacity: u32,
 }
 
 /// The record of a machine of more than 64 CPUs, as C sees it.
 #[repr(C)]
 #[derive(Clone)]
 pub struct WidePlacement {
-    first: Placement,
+    pub(crate) first: Placement,
     more: [PlaceCpu; PLACE_CPUS_LARGEST - PLACE_CPUS_MAX],
-    sets: [PlaceSet; PLACE_SETS_MAX],
+    pub(crate) sets: [PlaceSet; PLACE_SETS_MAX],
+    pub(crate) kept: LbKept,
 }
 
 /// A large record, and its rows of sets by what they hold.
 #[derive(Clone)]
 pub struct Wide {
-    place: Box<WidePlacement>,
+    pub(crate) place: Box<WidePlacement>,
     rows: BTreeMap<[u64; WORDS], u64>,
 }
 
@@ -153,7 +157,7 @@ impl WidePlacement {
         }
     }
 
-    fn cpus(&self) -> &[PlaceCpu] {
+    pub(crate) fn cpus(&self) -> &[PlaceCpu] {
         let place: *const WidePlacement = self;
         // SAFETY: `more` follows the rows of `first` without a gap, as `assert_layout` finds; both are borrowed.
         unsafe { std::slice::from_raw_parts(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST) }
@@ -178,11 +182,11 @@ impl Wide {
         Wide { place: WidePlacement::empty(), rows: BTreeMap::new() }
     }
 
-    fn row(span: u64) -> Option<usize> {
+    pub(crate) fn row(span: u64) -> Option<usize> {
         span.checked_sub(FIRST_ROW).map(|row| row as usize)
     }
 
-    fn set(&self, span: u64) -> Option<&PlaceSet> {
+    pub(crate) fn set(&self, span: u64) -> Option<&PlaceSet> {
         Self::row(span).map(|row| &self.place.sets[row])
     }
 
@@ -192,6 +196,16 @@ impl Wide {
         set.cpus[..words.len()].copy_from_slice(words);
         set.count();
         if set.weight == 0 { 0 } else { FIRST_ROW + row as u64 }
+    }
+
+    /// A held set; most are the ones that were held before.
+    fn hold(&mut self, row: usize, words: &[u64]) -> u64 {
+        let set = &self.place.sets[row];
+        let (same, rest) = set.cpus.split_at(words.len());
+        if set.weight > 0 && same == words && rest.iter().all(|&word| word == 0) {
+            return FIRST_ROW + row as u64;
+        }
+        self.write(row, words)
     }
 
     /// The number of a set that stays.
@@ -231,6 +245,12 @@ fn highest(words: &[u64]) -> u32 {
 fn lowest(words: &[u64]) -> u32 {
     let word = words.iter().position(|&word| word != 0);
     word.map_or(0, |at| at as u32 * 64 + words[at].trailing_zeros())
+}
+
+impl std::fmt::Debug for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a record of {} CPUs", self.nr_cpus)
+    }
 }
 
 impl Default for Record {
@@ -331,7 +351,7 @@ impl Record {
     pub fn hold(&mut self, kind: Held, words: &[u64]) -> u64 {
         match self {
             Record::Narrow(_) => words.first().copied().unwrap_or(0),
-            Record::Wide(wide) => wide.write(kind as usize, words),
+            Record::Wide(wide) => wide.hold(kind as usize, words),
         }
     }
 
@@ -345,6 +365,13 @@ impl Record {
                 wide.write(kind as usize, &words)
             }
         }
+    }
+
+    /// Takes a CPU out of the CPUs that a balance considers: `span`, a set that stays or the held one.
+    pub fn leave_out(&mut self, span: u64, cpu: u32) -> u64 {
+        let held = FIRST_ROW + Held::Considered as u64;
+        let own = if span == held { span } else { self.hold_span(Held::Considered, span) };
+        self.hold_without(own, cpu)
     }
 
     /// Takes a CPU out of a held set.
@@ -378,6 +405,20 @@ impl Record {
         match self {
             Record::Narrow(_) => 1,
             Record::Wide(wide) => (wide.place.first.nr_cpus as usize).div_ceil(64),
+        }
+    }
+
+    /// The words of a set that have CPUs, and those between them.
+    #[must_use]
+    #[inline]
+    pub fn span_words(&self, span: u64) -> std::ops::Range<usize> {
+        match self {
+            Record::Narrow(_) => 0..1,
+            Record::Wide(wide) => match wide.set(span) {
+                Some(set) => set.first as usize / 64..set.last as usize / 64 + 1,
+                None if span > 0 => (span as usize - 1) / 64..(span as usize - 1) / 64 + 1,
+                None => 0..0,
+            },
         }
     }
 
@@ -446,51 +487,15 @@ impl Record {
         }
     }
 
-    /// CPU `c` of a large record has tasks from now on, or none: what its domains and groups keep of that follows.
-    pub fn note_running(&mut self, c: u32, runs: bool) {
-        let Record::Wide(wide) = self else { return };
-        let own = wide.place.cpus()[c as usize];
-        let (mut group, mut crossed) = ([0; WORDS], true);
-        group[c as usize / 64] = 1 << (c % 64);
-        for domain in own.domains[..own.nr_domains as usize].iter() {
-            let Some(row) = Wide::row(domain.span) else { continue };
-            let set = &mut wide.place.sets[row];
-            if crossed {
-                set.busy
-                    .iter_mut()
-                    .zip(&group)
-                    .for_each(|(out, own)| *out = if runs { *out | own } else { *out & !own });
-            }
-            set.running = if runs { set.running + 1 } else { set.running - 1 };
-            crossed = set.running == u32::from(runs);
-            group = set.cpus;
-        }
-    }
-
-    /// The load of CPU `c` of a large record was `before` and is `now`.
-    pub fn note_load(&mut self, c: u32, before: u64, now: u64) {
-        let Record::Wide(wide) = self else { return };
-        let own = wide.place.cpus()[c as usize];
-        for domain in own.domains[..own.nr_domains as usize].iter() {
-            if let Some(row) = Wide::row(domain.span) {
-                let load = &mut wide.place.sets[row].load;
-                *load = load.wrapping_add(now).wrapping_sub(before);
-            }
-        }
-    }
-
-    /// Of a set of a large record: how many of its CPUs have tasks, their load, and the groups of which some CPU has
-    /// one, as they were noted.
-    #[must_use]
-    pub fn noted(&self, span: u64) -> Option<(u32, u64, &[u64])> {
-        match self {
-            Record::Narrow(_) => None,
-            Record::Wide(wide) => wide.set(span).map(|set| (set.running, set.load, &set.busy[..])),
-        }
-    }
-
-    /// All domains are there: counts the cores of the sets that they name.
+    /// All domains are there: counts the cores of the sets that they name, and gives their groups ranks.
     pub fn seal(&mut self) {
+        self.count_cores();
+        if let Record::Wide(wide) = self {
+            wide.give_ranks();
+        }
+    }
+
+    fn count_cores(&mut self) {
         for span in self.spans() {
             let first_of_core = |&c: &u32| {
                 let threads = self.rows()[c as usize].threads;
@@ -503,6 +508,11 @@ impl Record {
                 wide.place.sets[row].cores = cores;
             }
         }
+    }
+
+    /// The number of a row of the table of sets.
+    pub(crate) fn set_number(row: usize) -> u64 {
+        FIRST_ROW + row as u64
     }
 
     /// Numbers of the sets that domains name, of a large record.
@@ -568,9 +578,15 @@ mod tests {
 
     #[test]
     fn large_records_have_the_layout_the_c_side_has() {
-        let rust =
-            [CPUS_AT, std::mem::offset_of!(WidePlacement, sets), size_of::<PlaceSet>(), size_of::<WidePlacement>()];
-        let c = [0, 1, 2, 3].map(|part| ffi_wide::pelton_w_layout(part) as usize);
+        let rust = [
+            CPUS_AT,
+            std::mem::offset_of!(WidePlacement, sets),
+            size_of::<PlaceSet>(),
+            std::mem::offset_of!(WidePlacement, kept),
+            size_of::<LbKept>(),
+            size_of::<WidePlacement>(),
+        ];
+        let c = [0, 1, 2, 3, 4, 5].map(|part| ffi_wide::pelton_w_layout(part) as usize);
         assert_eq!(rust, c);
     }
 

@@ -11,6 +11,9 @@ const struct pelton_policy *pelton_x_policy_newest(void);
 #define IS_NEWEST(p) ((p) == pelton_x_policy_newest())
 #include "shim_both.h"
 
+POLICY_FN(void, lb_follow, (policy_t p, struct pelton_placement *s, u32 cpu), (p, s, cpu))
+POLICY_FN(void, lb_rank_groups, (policy_t p, struct pelton_placement *s, u32 cpu, u32 level), (p, s, cpu, level))
+
 /* Where the parts of a record of this size lie, for comparison with the Rust mirror. */
 u32 pelton_w_layout(u32 part);
 u32 pelton_w_layout(u32 part)
@@ -22,6 +25,10 @@ u32 pelton_w_layout(u32 part)
 		return (u32) __builtin_offsetof(struct pelton_placement, sets);
 	case 2:
 		return (u32)sizeof(struct pelton_place_set);
+	case 3:
+		return (u32) __builtin_offsetof(struct pelton_placement, kept);
+	case 4:
+		return (u32)sizeof(struct pelton_lb_kept);
 	default:
 		return (u32)sizeof(struct pelton_placement);
 	}

@@ -366,10 +366,6 @@ pub const BALANCE_MISFIT_APART: u32 = 8;
 pub const BALANCE_RUNNABLE: u32 = 9;
 /// `balance = overutilized`.
 pub const BALANCE_OVERUTILIZED: u32 = 10;
-/// `balance_many = pull`.
-pub const BALANCE_MANY_PULL: u32 = 0;
-/// `balance_many = release`.
-pub const BALANCE_MANY_RELEASE: u32 = 1;
 /// `balance_capacity = after`.
 pub const BALANCE_CAPACITY_AFTER: u32 = 0;
 /// `balance_capacity = before`.
@@ -880,8 +876,6 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("balance", "misfit_apart", BALANCE_MISFIT_APART),
     ("balance", "runnable", BALANCE_RUNNABLE),
     ("balance", "overutilized", BALANCE_OVERUTILIZED),
-    ("balance_many", "pull", BALANCE_MANY_PULL),
-    ("balance_many", "release", BALANCE_MANY_RELEASE),
     ("balance_capacity", "after", BALANCE_CAPACITY_AFTER),
     ("balance_capacity", "before", BALANCE_CAPACITY_BEFORE),
     ("idle_walk", "balance", IDLE_WALK_BALANCE),

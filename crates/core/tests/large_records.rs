@@ -177,6 +177,10 @@ fn random_board(d: &mut Dice, policy: &Policy) -> Placement {
     for cpu in 0..m.cpus {
         board.cpus[cpu as usize] = random_cpu(d, &m, cpu, asymmetric);
     }
+    for cpu in 0..m.cpus as usize {
+        let first = board.cpus[board.cpus[cpu].llc as usize];
+        (board.cpus[cpu].llc_util, board.cpus[cpu].llc_capacity) = (first.llc_util, first.llc_capacity);
+    }
     sum_groups(d, &mut board);
     random_tasks(d, &mut board);
     if asymmetric && m.sizes[0].0 == 1 && d.mark() == 1 {
@@ -225,7 +229,7 @@ fn moved(set: u64, offset: u32) -> Vec<u64> {
 }
 
 /// The board as the CPUs from `offset` on of a machine of `cpus`. The others are idle and no task may use them.
-fn embedded(board: &Placement, offset: u32, cpus: u32, roof: bool) -> Record {
+fn embedded(policy: &Policy, board: &Placement, offset: u32, cpus: u32, roof: bool) -> Record {
     let mut large = Record::new(cpus as usize).expect("below the bound");
     *large = Placement { cpus: large.cpus, nr_cpus: cpus, ..*board };
     large.nr_cpus = cpus;
@@ -255,10 +259,8 @@ fn embedded(board: &Placement, offset: u32, cpus: u32, roof: bool) -> Record {
         large.group_mut(top, cpu, 0).group_capacity = all;
     }
     for (cpu, row) in (offset..).zip(board.cpus()) {
-        large.note_load(cpu, 0, row.load);
-        if row.has_task() {
-            large.note_running(cpu, true);
-        }
+        large.set_llc_stats(cpu, (row.llc_util, row.llc_capacity));
+        large.follow(policy, cpu);
     }
     large
 }
@@ -323,7 +325,7 @@ fn a_machine_places_as_it_does_as_a_part_of_a_larger_one() {
             board.select(&policy, &mut small);
             let (offset, roof) = (d.to(900), d.mark() == 1);
             let cpus = (offset + board.nr_cpus + d.to(60)).max(65);
-            embedded(&board, offset, cpus, roof).select(&policy, &mut large);
+            embedded(&policy, &board, offset, cpus, roof).select(&policy, &mut large);
             hows.insert(small.how);
             assert_eq!(answer(&small, offset), answer(&large, 0), "{name} state {state}, from {offset} of {cpus}");
         }
@@ -331,9 +333,9 @@ fn a_machine_places_as_it_does_as_a_part_of_a_larger_one() {
     assert!(hows.len() >= 14, "rules that decided: {hows:?}");
 }
 
-fn env(record: &mut Record, d: &SchedDomain, dst_cpu: u32, level: u32, idle: u32, failed: u32) -> LbEnv {
+fn env(d: &SchedDomain, dst_cpu: u32, level: u32, idle: u32, failed: u32) -> LbEnv {
     LbEnv {
-        cpus: record.hold_span(Held::Considered, d.span),
+        cpus: d.span,
         dst_cpu,
         level,
         idle,
@@ -344,9 +346,9 @@ fn env(record: &mut Record, d: &SchedDomain, dst_cpu: u32, level: u32, idle: u32
     }
 }
 
-/// A group without the name of its set.
-fn sums(group: &LbGroup) -> LbGroup {
-    LbGroup { cpus: u64::from(group.cpus != 0), ..*group }
+/// A group without the name of its set. Over-utilized CPUs count only where energy decides.
+fn sums(group: &LbGroup, energy_aware: u32) -> LbGroup {
+    LbGroup { cpus: u64::from(group.cpus != 0), overutilized: group.overutilized * energy_aware, ..*group }
 }
 
 /// All that a balance comes to: turn, statistics, the CPU that is taken from, which tasks go, and the rest.
@@ -354,20 +356,19 @@ fn balance(
     policy: &Policy,
     record: &mut Record,
     env: &mut LbEnv,
-    offset: u32,
+    (offset, cpus): (u32, u32),
     tasks: &[LbTask],
 ) -> impl PartialEq + std::fmt::Debug + use<> {
     let mut lb = Lb::default();
     let turn = env.should_we_balance(policy, record);
     let found = env.find_src_group(policy, record, &mut lb) != 0;
     record.record_llc_stats(policy, env);
-    let caches: Vec<(u32, u32)> =
-        record.rows()[offset as usize..].iter().take(64).map(|c| (c.llc_util, c.llc_capacity)).collect();
+    let caches: Vec<(u32, u32)> = (offset..offset + cpus).map(|cpu| record.llc_stats(cpu)).collect();
     let src = if found { env.find_src_rq(policy, record, &mut lb) } else { None };
     let mut went = Vec::new();
     if let Some(src) = src {
         env.src_cpu = src;
-        env.cpus = record.hold_without(env.cpus, src);
+        env.cpus = record.leave_out(env.cpus, src);
         env.flags |= lbf::ALL_PINNED;
         for task in tasks {
             let allowed = record.hold(Held::Moved, &words(task.allowed, offset, record.nr_cpus.max(64)));
@@ -378,7 +379,7 @@ fn balance(
     let active = env.src_cpu != NO_CPU && env.need_active_balance(policy, record, lb.migration);
     let other = if env.flags & lbf::DST_PINNED != 0 { env.new_dst_cpu - offset } else { 0 };
     let numbers = (lb.imbalance, lb.total_load, lb.total_capacity, lb.avg_load, lb.migration, lb.prefer_sibling);
-    let groups = [sums(&lb.local), sums(&lb.busiest)];
+    let groups = [lb.local, lb.busiest].map(|group| sums(&group, record.energy_aware));
     (
         turn,
         found,
@@ -417,29 +418,95 @@ fn random_task(d: &mut Dice, cpus: u32) -> LbTask {
 
 #[test]
 fn a_machine_balances_as_it_does_as_a_part_of_a_larger_one() {
-    let (mut d, mut moved) = (Dice(2), 0);
+    let (mut d, mut moved, mut kept) = (Dice(2), 0, 0);
     for (name, policy) in profiles().iter().filter_map(|name| Some((name, Policy::profile(name).ok()?))) {
         for state in 0..STATES {
             let board = random_board(&mut d, &policy);
-            let (dst, offset) = (d.to(board.nr_cpus), d.to(900));
+            let (n, dst, offset) = (board.nr_cpus, d.to(board.nr_cpus), d.to(900));
             let own = &board.cpus[dst as usize];
             let (level, idle, failed) = (d.to(own.nr_domains), d.to(3), d.to(5));
-            let cpus = (offset + board.nr_cpus + d.to(60)).max(65);
-            let tasks: Vec<LbTask> = (0..3).map(|_| random_task(&mut d, board.nr_cpus)).collect();
+            let cpus = (offset + n + d.to(60)).max(65);
+            let tasks: Vec<LbTask> = (0..3).map(|_| random_task(&mut d, n)).collect();
             let mut small = Record::Narrow(Box::new(board));
-            let mut large = embedded(&board, offset, cpus, false);
             let domain = |record: &Record, cpu: u32| record.rows()[cpu as usize].domains[level as usize];
-            let near = domain(&small, dst);
-            let mut small_env = env(&mut small, &near, dst, level, idle, failed);
-            let far = domain(&large, dst + offset);
-            let mut large_env = env(&mut large, &far, dst + offset, level, idle, failed);
-            let one = balance(&policy, &mut small, &mut small_env, 0, &tasks);
-            let other = balance(&policy, &mut large, &mut large_env, offset, &tasks);
+            let mut small_env = env(&domain(&small, dst), dst, level, idle, failed);
+            let one = balance(&policy, &mut small, &mut small_env, (0, n), &tasks);
             moved += u32::from(small_env.src_cpu != NO_CPU);
+            let keeps = d.mark() == 1;
+            let mut large = embedded(&policy, &board, offset, cpus, false);
+            let far = domain(&large, dst + offset);
+            let mut large_env = env(&far, dst + offset, level, idle, failed);
+            if keeps {
+                prefer(&mut large, &board, offset, dst);
+                large.rank_groups(&policy, dst + offset, level);
+                kept += u32::from(idle != 0 && large.keeps_ranks(far.span));
+            } else {
+                large_env.cpus = large.hold_span(Held::Considered, far.span);
+            }
+            let other = balance(&policy, &mut large, &mut large_env, (offset, n), &tasks);
             assert_eq!(one, other, "{name} state {state}, CPU {dst} level {level}, from {offset} of {cpus}");
         }
     }
     assert!(moved > 1_000, "balances that found a CPU to take from: {moved}");
+    assert!(kept > STATES as u32, "searches among groups whose ranks are kept: {kept}");
+}
+
+/// The large record is told which CPUs have tasks that prefer the cache of the balancing CPU.
+fn prefer(large: &mut Record, board: &Placement, offset: u32, dst: u32) {
+    let prefers = |(cpu, row): (usize, &PlaceCpu)| if row.nr_pref_dst_llc > 0 { 1u64 << cpu } else { 0 };
+    let all = board.cpus().iter().enumerate().map(prefers).fold(0, |all, one| all | one);
+    large.set_preferring(dst + offset, &words(all, offset, large.nr_cpus));
+}
+
+/// Rows that change between searches,: what is kept is what a look
+/// at all CPUs finds.
+#[test]
+fn what_is_kept_of_groups_is_what_their_cpus_have() {
+    let (mut d, mut kept) = (Dice(4), 0);
+    for (name, policy) in profiles().iter().filter_map(|name| Some((name, Policy::profile(name).ok()?))) {
+        for state in 0..STATES / 40 {
+            let board = random_board(&mut d, &policy);
+            let (n, offset) = (board.nr_cpus, d.to(900));
+            let mut large = embedded(&policy, &board, offset, (offset + n).max(65), false);
+            large.rows_mut().iter_mut().for_each(|row| row.nr_pref_dst_llc = 0);
+            for _ in 0..40 {
+                let (cpu, dst) = (d.to(n), d.to(n));
+                change_row(&mut d, &mut large, cpu + offset, &policy);
+                let (level, idle) = (d.to(board.cpus[dst as usize].nr_domains), 1 + d.to(2));
+                let far = large.rows()[(dst + offset) as usize].domains[level as usize];
+                let mut read = env(&far, dst + offset, level, idle, 0);
+                large.rank_groups(&policy, dst + offset, level);
+                kept += u32::from(large.keeps_ranks(far.span));
+                let found = search(&policy, &large, &read);
+                read.cpus = large.hold_span(Held::Considered, far.span);
+                assert_eq!(found, search(&policy, &large, &read), "{name} state {state}, CPU {dst} level {level}");
+            }
+        }
+    }
+    assert!(kept > STATES as u32 / 2, "searches among groups whose ranks are kept: {kept}");
+}
+
+fn change_row(d: &mut Dice, large: &mut Record, cpu: u32, policy: &Policy) {
+    let busy = d.to(3);
+    let row = &mut large.rows_mut()[cpu as usize];
+    (row.nr_running, row.h_nr_queued, row.h_nr_runnable, row.curr_idle) = (busy, busy, busy, u32::from(busy == 0));
+    (row.load, row.state.util_cfs, row.capacity) = (d.below(4000), d.to(1100), row.state.cap_orig - d.to(200));
+    row.state.runnable_cfs = row.state.util_cfs + d.to(600);
+    let (of, level) = (row.nr_domains, d.to(row.nr_domains) as usize);
+    let (group, above) = (row.domains[level].span, row.domains[(level + 1).min(of as usize - 1)].span);
+    if group != above {
+        large.group_mut(group, cpu, level + 1).group_imbalance = d.mark();
+        large.forget_rank(cpu, level + 1);
+    }
+    large.follow_capacity(policy, cpu);
+}
+
+/// What a search among groups finds.
+fn search(policy: &Policy, record: &Record, env: &LbEnv) -> impl PartialEq + std::fmt::Debug + use<> {
+    let mut lb = Lb::default();
+    let found = env.find_src_group(policy, record, &mut lb) != 0;
+    let numbers = (lb.imbalance, lb.total_load, lb.total_capacity, lb.migration, lb.prefer_sibling, lb.overloaded);
+    (found, numbers, [lb.local, lb.busiest].map(|group| sums(&group, record.energy_aware)))
 }
 
 /// Looks at the caches, by threads that ran here and there: CPUs read, the preferred one, its cache, the mean number of
@@ -474,7 +541,7 @@ fn a_machine_prefers_the_cache_that_it_prefers_as_a_part_of_a_larger_one() {
     for state in 0..STATES {
         let board = random_board(&mut d, &policy);
         let (offset, seed) = (d.to(900), d.below(u64::MAX >> 1));
-        let large = embedded(&board, offset, (offset + board.nr_cpus + d.to(60)).max(65), false);
+        let large = embedded(&policy, &board, offset, (offset + board.nr_cpus + d.to(60)).max(65), false);
         let small = Record::Narrow(Box::new(board));
         let one = looks(&small, 0, &mut Dice(seed), board.nr_cpus);
         let other = looks(&large, offset, &mut Dice(seed), board.nr_cpus);

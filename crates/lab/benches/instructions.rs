@@ -101,6 +101,17 @@ fn two_each(cpus: usize) -> Workload {
     rt_app(&(0..2 * cpus).map(task).collect::<Vec<_>>())
 }
 
+/// Sixteen tasks of 4 to 19 ms on CPUs 0 to 7: the world of `crates/lab/tests/scaling.rs`.
+fn beside_idle() -> Workload {
+    let task = |i: usize| {
+        let (period, run) = (4_000 + 1_000 * i, 1_000 + 250 * i);
+        format!(
+            r#""t{i}": {{"loop": -1, "cpus": [0,1,2,3,4,5,6,7], "run": {run}, "timer": {{"ref": "r{i}", "period": {period}}}}}"#
+        )
+    };
+    rt_app(&(0..16).map(task).collect::<Vec<_>>())
+}
+
 fn hikey() -> Machine {
     machine("hikey-6220")
 }
@@ -127,6 +138,8 @@ fn cases() -> Vec<Case> {
         case("8-cpus-two-tasks-each", hikey, || two_each(8), [1_000, 3_000]),
         case("384-cpus-two-tasks-each", || copies(48), || two_each(384), [100, 200]),
         case("1024-cpus-two-tasks-each", || copies(128), || two_each(1_024), [100, 200]),
+        case("16-tasks-beside-64-idle-cpus", || copies(9), beside_idle, [1_200, 1_700]),
+        case("16-tasks-beside-376-idle-cpus", || copies(48), beside_idle, [1_200, 1_700]),
     ];
     all.push(Case { watched: false, ..case("load32-unwatched", hikey, plain, long) });
     all
@@ -197,7 +210,7 @@ fn place(cpus: u32, times: u64) -> u64 {
     chosen
 }
 
-/// Machines whose placements are counted. A record has room for 64 CPUs: beyond, the simulator's simple form decides.
+/// Machines whose placements are counted: those of the form for 64 CPUs.
 const PLACED_CPUS: [u32; 2] = [8, 64];
 
 fn measure_placement(cpus: u32) {

@@ -36,7 +36,8 @@ pub struct Kept {
     env: LbEnv,
     found: Box<Lb>,
     imbalance: i64,
-    span: u64,
+    /// CPUs of the domain, of the CPU's own group and of the busiest.
+    cpus: [Vec<u32>; 3],
     moved: u32,
     end: BalanceEnd,
 }
@@ -61,8 +62,9 @@ impl Sink for BalanceSink {
         }
         self.balance.1 += 1;
         let (env, found) = (*b.env, Box::new(*b.found));
-        let (imbalance, span, moved, end) = (b.imbalance, b.span, b.moved, b.end);
-        self.balance.0 = Some(Kept { time_ns, env, found, imbalance, span, moved, end });
+        let (imbalance, moved, end) = (b.imbalance, b.moved, b.end);
+        let cpus = [b.span, b.found.local.cpus, b.found.busiest.cpus].map(|span| b.cpus(span).collect());
+        self.balance.0 = Some(Kept { time_ns, env, found, imbalance, cpus, moved, end });
     }
 
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
@@ -142,14 +144,15 @@ pub struct BalanceExplanation {
 pub fn explain(kept: &Kept, number: u64) -> BalanceExplanation {
     let (env, found) = (&kept.env, &kept.found);
     let has_source = env.src_cpu != NO_CPU;
-    let groups = [("own", &found.local), ("busiest", &found.busiest)];
+    let [domain, own, busiest] = &kept.cpus;
+    let groups = [("own", &found.local, own), ("busiest", &found.busiest, busiest)];
     BalanceExplanation {
         time_ns: kept.time_ns,
         cpu: env.dst_cpu,
         level: env.level,
-        domain: cpus(kept.span),
+        domain: domain.clone(),
         cpu_is: idle_words(env.idle),
-        groups: groups.into_iter().filter(|(_, g)| g.cpus != 0).map(|(role, g)| group(role, g)).collect(),
+        groups: groups.iter().filter(|(_, g, _)| g.cpus != 0).map(|(role, g, cpus)| group(role, g, cpus)).collect(),
         busiest_cpu: has_source.then_some(env.src_cpu),
         migration: has_source.then(|| migration_words(found.migration)),
         imbalance: has_source.then_some(kept.imbalance),
@@ -161,10 +164,10 @@ pub fn explain(kept: &Kept, number: u64) -> BalanceExplanation {
     }
 }
 
-fn group(role: &'static str, g: &LbGroup) -> Group {
+fn group(role: &'static str, g: &LbGroup, cpus: &[u32]) -> Group {
     Group {
         role,
-        cpus: cpus(g.cpus),
+        cpus: cpus.to_vec(),
         group_type: GROUP_TYPES.get(g.r#type as usize).copied().unwrap_or("?"),
         running: g.nr_running,
         fair: g.h_nr_running,
@@ -174,10 +177,6 @@ fn group(role: &'static str, g: &LbGroup) -> Group {
         capacity: g.capacity,
         misfit_load: g.misfit_load,
     }
-}
-
-fn cpus(mask: u64) -> Vec<u32> {
-    (0..64).filter(|cpu| mask >> cpu & 1 == 1).collect()
 }
 
 /// One update of blocked load, and all that fit together.

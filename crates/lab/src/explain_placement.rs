@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
-use pelton_core::{AFFINE, NO_CPU, Placed, Placement, Policy, SchedDomain, sd, wf};
+use pelton_core::{AFFINE, NO_CPU, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
 use pelton_schema::{Event, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +22,37 @@ pub struct Kept {
     tid: u32,
     read: Box<Placement>,
     placed: Box<Placed>,
+    /// The CPUs that are told of, and whether the task may use them.
+    rows: Vec<(u32, PlaceCpu, bool)>,
+    /// Domains of the executing CPU, and the CPUs of each.
+    domains: Vec<(SchedDomain, Vec<u32>)>,
+}
+
+impl Kept {
+    fn new(time_ns: u64, tid: u32, read: &Record, placed: &Placed) -> Kept {
+        let own = &read.rows()[read.this_cpu as usize];
+        let of = |domain: &SchedDomain| (*domain, read.span_cpus(domain.span).collect());
+        let row = |cpu: u32| (cpu, read.rows()[cpu as usize], read.span_has(read.task.allowed, cpu));
+        Kept {
+            time_ns,
+            tid,
+            domains: own.domains[..own.nr_domains as usize].iter().map(of).collect(),
+            rows: told_of(read, placed).into_iter().map(row).collect(),
+            read: Box::new(**read),
+            placed: Box::new(*placed),
+        }
+    }
+}
+
+/// CPUs that a placement is told with: all of up to 64, else those of the caches of the CPUs that matter. That is what
+/// a wake-up looks at; a new task compares the others group by group.
+fn told_of(read: &Record, placed: &Placed) -> Vec<u32> {
+    if read.narrow().is_some() {
+        return (0..read.nr_cpus).collect();
+    }
+    let matter = [placed.cpu, read.prev_cpu, read.this_cpu, read.task.recent_cpu];
+    let caches = matter.map(|cpu| read.rows().get(cpu as usize).map(|row| row.llc));
+    (0..read.nr_cpus).filter(|&cpu| caches.contains(&Some(read.rows()[cpu as usize].llc))).collect()
 }
 
 impl PlacementSink {
@@ -43,10 +74,10 @@ impl Sink for PlacementSink {
 
     fn event(&mut self, _: u64, _: &Event) {}
 
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         if self.tid.is_none_or(|wanted| wanted == tid) {
             self.count += 1;
-            self.kept = Some(Kept { time_ns, tid, read: Box::new(*read), placed: Box::new(*placed) });
+            self.kept = Some(Kept::new(time_ns, tid, read, placed));
         }
     }
 }
@@ -105,8 +136,10 @@ pub struct Explanation {
     pub clamps: (u32, u32),
     /// Scheduling domains around the CPU that executes it, in the order in which they are walked: smallest first.
     pub domains: Vec<Walked>,
-    /// All CPUs.
+    /// All CPUs of up to 64; of more those whose cache the chosen, the previous, the executing or the recent CPU has.
     pub candidates: Vec<Candidate>,
+    /// CPUs that are not among them.
+    pub others: u32,
 }
 
 /// A scheduling domain on the way.
@@ -144,8 +177,9 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         overutilized: read.overutilized != 0,
         task_util: placed.se.task_util_est(policy),
         clamps: (read.task.uclamp_min, read.task.uclamp_max),
-        domains: walked(read, placed),
-        candidates: (0..read.nr_cpus).map(|cpu| candidate(cpu, read, placed, policy)).collect(),
+        domains: walked(kept),
+        candidates: kept.rows.iter().map(|row| candidate(row, read, placed, policy)).collect(),
+        others: read.nr_cpus - kept.rows.len() as u32,
     }
 }
 
@@ -157,33 +191,46 @@ fn kind(domain: &SchedDomain) -> &'static str {
 
 /// The domains around the executing CPU. A wake-up looks for the smallest one with WAKE_AFFINE that spans the previous
 /// CPU, a new task for the largest with BALANCE_FORK (select_task_rq_fair).
-fn walked(read: &Placement, placed: &Placed) -> Vec<Walked> {
-    let Some(cpu) = read.cpus.get(read.this_cpu as usize) else { return Vec::new() };
-    let domains = &cpu.domains[..(cpu.nr_domains as usize).min(cpu.domains.len())];
-    let holds = |domain: &SchedDomain, cpu: u32| cpu < 64 && domain.span >> cpu & 1 == 1;
+fn walked(kept: &Kept) -> Vec<Walked> {
+    let (read, placed, domains) = (&*kept.read, &*kept.placed, &kept.domains);
+    let holds = |cpus: &[u32], cpu: u32| cpus.binary_search(&cpu).is_ok();
     let fork = read.flags & wf::FORK != 0;
-    let affine = domains.iter().position(|d| d.flags & sd::WAKE_AFFINE != 0 && holds(d, read.prev_cpu));
-    let search = domains.iter().rposition(|d| d.flags & sd::BALANCE_FORK != 0);
+    let affine = domains.iter().position(|(d, cpus)| d.flags & sd::WAKE_AFFINE != 0 && holds(cpus, read.prev_cpu));
+    let search = domains.iter().rposition(|(d, _)| d.flags & sd::BALANCE_FORK != 0);
     let role = |at: usize| match fork {
         true if Some(at) == search => "search",
         false if Some(at) == affine => "affine",
         _ => "passed",
     };
-    let one = |(at, domain): (usize, &SchedDomain)| Walked {
+    let one = |(at, (domain, cpus)): (usize, &(SchedDomain, Vec<u32>))| Walked {
         kind: kind(domain),
-        cpus: (0..64).filter(|&cpu| holds(domain, cpu)).collect(),
-        has_previous: holds(domain, read.prev_cpu),
-        has_chosen: holds(domain, placed.cpu),
+        cpus: cpus.clone(),
+        has_previous: holds(cpus, read.prev_cpu),
+        has_chosen: holds(cpus, placed.cpu),
         role: role(at),
         imbalance_allowed: domain.imb_numa_nr,
     };
     domains.iter().enumerate().map(one).collect()
 }
 
-fn candidate(cpu: u32, read: &Placement, placed: &Placed, policy: &Policy) -> Candidate {
-    let c = &read.cpus[cpu as usize];
-    let util = read.util_with_task(policy, placed, cpu);
-    let fits = read.util_fits_cpu(policy, util, read.task.uclamp_min, read.task.uclamp_max, cpu);
+/// A machine of one CPU: what a CPU is to a task does not depend on others.
+fn alone(read: &Placement, cpu: u32, row: &PlaceCpu) -> Placement {
+    let mut one = *read;
+    one.cpus[0] = *row;
+    one.nr_cpus = 1;
+    (one.task.cpu, one.prev_cpu) = (u32::from(read.task.cpu != cpu), u32::from(read.prev_cpu != cpu));
+    one
+}
+
+fn candidate(
+    (cpu, c, allowed): &(u32, PlaceCpu, bool),
+    read: &Placement,
+    placed: &Placed,
+    policy: &Policy,
+) -> Candidate {
+    let (cpu, one) = (*cpu, alone(read, *cpu, c));
+    let util = one.util_with_task(policy, placed, 0);
+    let fits = one.util_fits_cpu(policy, util, read.task.uclamp_min, read.task.uclamp_max, 0);
     let roles = [
         ("chosen", placed.cpu),
         ("previous", read.prev_cpu),
@@ -192,7 +239,7 @@ fn candidate(cpu: u32, read: &Placement, placed: &Placed, policy: &Policy) -> Ca
     ];
     Candidate {
         cpu,
-        allowed: read.task.allowed >> cpu & 1 == 1,
+        allowed: *allowed,
         roles: roles.iter().filter(|(_, at)| *at == cpu).map(|(role, _)| *role).collect(),
         running: c.nr_running,
         idle: c.curr_idle != 0 && c.nr_running == 0 && c.ttwu_pending == 0,

@@ -321,6 +321,11 @@ impl CpuSet {
         words.find(|&(_, word)| word != 0).map(|(i, word)| i as u32 * 64 + word.trailing_zeros())
     }
 
+    /// The CPUs that are in another set as well, in ascending order.
+    pub fn both<'a>(&'a self, other: &'a CpuSet) -> impl Iterator<Item = u32> + 'a {
+        self.0.iter().zip(&other.0).enumerate().flat_map(|(i, (&own, &other))| bits(i, own & other))
+    }
+
     /// The CPUs of the set below `n`.
     pub fn below(&self, n: u32) -> CpuSet {
         CpuSet::of(self.iter().filter(|&c| c < n))

@@ -16,6 +16,6 @@ pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
 pub use reference::render_reference;
 pub use sink::{
-    Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, end_words, idle_words,
+    Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words, idle_words,
     migration_words, walk_words,
 };

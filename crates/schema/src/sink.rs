@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
 
-use pelton_core::{GROUP_TYPES, Lb, LbEnv, NO_CPU, Placed, Placement};
+use pelton_core::{GROUP_TYPES, Lb, LbEnv, NO_CPU, Placed, Record};
 
 use crate::Event;
 
@@ -37,7 +37,9 @@ pub struct Balance<'a> {
     pub found: &'a Lb,
     /// What was to be moved, before tasks moved.
     pub imbalance: i64,
-    /// CPUs of the domain, one bit each.
+    /// The record that was read: what sets of CPUs in all this mean.
+    pub read: &'a Record,
+    /// CPUs of the domain, a set of the record.
     pub span: u64,
     /// Tasks that moved.
     pub moved: u32,
@@ -50,6 +52,11 @@ impl Balance<'_> {
     #[must_use]
     pub fn source(&self) -> Option<u32> {
         (self.env.src_cpu != NO_CPU).then_some(self.env.src_cpu)
+    }
+
+    /// The CPUs of a set that this is about, ascending.
+    pub fn cpus(&self, span: u64) -> impl Iterator<Item = u32> {
+        self.read.span_cpus(span)
     }
 
     /// Types of the CPU's own group and of the busiest, as far as the balance looked at them.
@@ -103,6 +110,17 @@ pub struct Walk {
     pub cost_ns: u64,
     /// Why.
     pub why: WalkWhy,
+}
+
+/// CPUs in ascending order, as ranges: `0-7,16`.
+#[must_use]
+pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
+    let cpus: Vec<u32> = cpus.into_iter().collect();
+    let run = |group: &[u32]| match group {
+        [one] => one.to_string(),
+        _ => format!("{}-{}", group[0], group[group.len() - 1]),
+    };
+    cpus.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Vec<_>>().join(",")
 }
 
 /// What a CPU is when its domain is balanced; `idle`: a number of `balance_idle`.
@@ -161,7 +179,7 @@ pub trait Sink {
     fn event(&mut self, time_ns: u64, event: &Event);
 
     /// A fair task was placed: what the decision read, and how it came about.
-    fn placement(&mut self, _time_ns: u64, _tid: u32, _read: &Placement, _placed: &Placed) {}
+    fn placement(&mut self, _time_ns: u64, _tid: u32, _read: &Record, _placed: &Placed) {}
 
     /// A domain was balanced for a CPU.
     fn balance(&mut self, _time_ns: u64, _balance: &Balance<'_>) {}
@@ -222,7 +240,7 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         }
     }
 
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         self.0.placement(time_ns, tid, read, placed);
         self.1.placement(time_ns, tid, read, placed);
     }
@@ -256,7 +274,7 @@ impl<S: Sink> Sink for &mut S {
         (**self).event(time_ns, event);
     }
 
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         (**self).placement(time_ns, tid, read, placed);
     }
 

@@ -4,7 +4,7 @@
 
 use crate::engine::Engine;
 use crate::{Report, SimError};
-use pelton_core::{Placed, Placement, Policy};
+use pelton_core::{Placed, Policy, Record};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::{Balance, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
@@ -41,7 +41,7 @@ impl Inputs<'_> {
 /// What of [`Sink`] is called through a pointer.
 pub(crate) trait Hears {
     fn event(&mut self, time_ns: u64, event: &Event);
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed);
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed);
     fn balance(&mut self, time_ns: u64, balance: &Balance<'_>);
     fn gate(&mut self, time_ns: u64, gate: &Gate);
     fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32);
@@ -55,7 +55,7 @@ impl<S: Sink> Hears for S {
         }
     }
 
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         if S::PLACEMENTS {
             Sink::placement(self, time_ns, tid, read, placed);
         }
@@ -97,7 +97,7 @@ impl<const ALL: bool> Sink for Told<'_, ALL> {
         self.0.event(time_ns, event);
     }
 
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         self.0.placement(time_ns, tid, read, placed);
     }
 

@@ -235,7 +235,7 @@ impl Sink for Told {
 
     fn balance(&mut self, _: u64, b: &Balance<'_>) {
         assert_eq!(b.moved > 0, b.end == BalanceEnd::Moved, "{b:?}");
-        assert!(b.span >> b.env.dst_cpu & 1 == 1 && (b.moved == 0 || b.imbalance > 0), "{b:?}");
+        assert!(b.read.span_has(b.span, b.env.dst_cpu) && (b.moved == 0 || b.imbalance > 0), "{b:?}");
         (self.balances, self.moved) = (self.balances + 1, self.moved + u64::from(b.moved));
         self.active += u64::from(b.end == BalanceEnd::Active);
     }

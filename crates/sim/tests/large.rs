@@ -10,13 +10,6 @@ use pelton_schema::{Event, NullSink};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "5.10", "6.1", "6.12", "7.2"];
 
-/// Balances as the release makes them among many CPUs as well.
-fn policy(name: &str) -> pelton_core::Policy {
-    let mut policy = profile(name);
-    policy.set("balance_many", "release").expect("a switch of the table");
-    policy
-}
-
 /// Two nodes, caches of sixteen CPUs, two threads to a core.
 fn server(cpus: u32) -> Machine {
     let mut m = fixed_speed(&vec![(16, 1024); (cpus / 16) as usize]);
@@ -35,9 +28,9 @@ fn two_nodes(of: u32) -> Machine {
 }
 
 /// Busy CPUs, ms in all, of so many busy tasks in so many ms.
-fn busy_ms(m: &Machine, profile: &str, tasks: u32, ms: u64) -> u64 {
+fn busy_ms(m: &Machine, name: &str, tasks: u32, ms: u64) -> u64 {
     let all = (0..tasks).map(|i| busy(&format!("b{i}"))).collect();
-    let r = pelton_sim::run(m, &workload(all), &policy(profile), &config(ms), NullSink).expect("runs");
+    let r = pelton_sim::run(m, &workload(all), &profile(name), &config(ms), NullSink).expect("runs");
     r.cpus.iter().map(|cpu| cpu.busy_ns).sum::<u64>() / MS
 }
 
@@ -62,8 +55,7 @@ fn no_cpu_idles_while_tasks_wait_elsewhere_for_longer_than_balances_take() {
             let ends = |i: u32| task(&format!("e{i}"), Some(1), vec![run_ms(60)]);
             let stays = (0..cpus / 2).map(|i| busy(&format!("s{i}")));
             let all: Vec<TaskSpec> = (0..cpus).map(ends).chain(stays).collect();
-            let policy = policy(profile);
-            let r = pelton_sim::run(&server(cpus), &workload(all), &policy, &config(1000), NullSink).expect("runs");
+            let r = run_on(&server(cpus), &workload(all), profile, 1000);
             let waits_ms = r.tasks[cpus as usize..].iter().map(|t| t.wait_ns / MS).max().unwrap_or(0);
             // The largest domain of a CPU that is idle is balanced once in as many ms as it has CPUs, after 120 ms in
             // which all have something to do.
@@ -110,8 +102,53 @@ fn wake_ups_stay_in_the_caches_of_waker_and_sleeper() {
 #[test]
 fn machines_beyond_the_bound_are_refused() {
     let m = fixed_speed(&vec![(8, 1024); 129]);
-    let policy = policy("7.2");
+    let policy = profile("7.2");
     let refused = pelton_sim::run(&m, &workload(vec![busy("b")]), &policy, &config(10), NullSink);
     let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");
+}
+
+/// Is told everything, or only events.
+struct Hears<const ALL: bool>(Vec<(u64, Event)>);
+
+impl<const ALL: bool> pelton_schema::Sink for Hears<ALL> {
+    const BALANCES: bool = ALL;
+
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.0.push((time_ns, *event));
+    }
+}
+
+/// Tasks that come and go on some caches of a machine, others asleep for a while.
+fn comes_and_goes(seed: u32) -> Vec<TaskSpec> {
+    let nap = |i: u32| {
+        let (run, sleep) =
+            (200_000 + 130_000 * u64::from((i * 7 + seed) % 23), 900_000 * u64::from(1 + (i * 5 + seed) % 61));
+        let pause = u64::from((i + seed) % 3) * 400 * MS;
+        let ops = vec![
+            Op::Run { work_ns: run },
+            Op::Sleep { ns: sleep },
+            Op::Run { work_ns: run },
+            Op::Sleep { ns: pause.max(sleep) },
+        ];
+        task(&format!("n{i}"), None, ops)
+    };
+    (0..24 + seed % 30).map(nap).collect()
+}
+
+/// Walks over idle CPUs pass over those whose balances find nothing, unless somebody is told of balances: nothing else
+/// is another one.
+#[test]
+fn what_walks_pass_over_changes_nothing() {
+    for (at, profile) in PROFILES.iter().enumerate() {
+        for (i, m) in [server(128), two_nodes(64), server(384)].iter().enumerate() {
+            let w = workload(comes_and_goes((at * 3 + i) as u32));
+            let (mut all, mut events) = (Hears::<true>(Vec::new()), Hears::<false>(Vec::new()));
+            let told = pelton_sim::run(m, &w, &common::profile(profile), &config(2500), &mut all).expect("runs");
+            let untold = pelton_sim::run(m, &w, &common::profile(profile), &config(2500), &mut events).expect("runs");
+            let first = all.0.iter().zip(&events.0).find(|(one, other)| one != other);
+            assert_eq!((first, all.0.len()), (None, events.0.len()), "{profile}, machine {i}");
+            assert!(told == untold, "{profile}, machine {i}: reports differ");
+        }
+    }
 }

@@ -32,11 +32,7 @@ pub fn explain(request: &ExplainRequest, walk: bool, global: &Global) -> Result<
 }
 
 pub(super) fn list(cpus: &[u32]) -> String {
-    let run = |group: &[u32]| match group {
-        [one] => one.to_string(),
-        _ => format!("{}-{}", group[0], group[group.len() - 1]),
-    };
-    cpus.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Vec<_>>().join(",")
+    pelton_schema::cpu_list(cpus.iter().copied())
 }
 
 fn text(ExplainedBalance { run, explanation: e }: &ExplainedBalance) -> String {

@@ -36,10 +36,21 @@ fn text(ExplainedPlacement { run, explanation: e, count }: &ExplainedPlacement) 
     );
     out += &section(&format!("domains around CPU {}, as they are walked", e.this_cpu), &domains(e));
     out += &section("each CPU as a place for it", &sheet(e));
+    if e.others > 0 {
+        let _ = writeln!(out, "{} CPUs of other caches are left out: {}", e.others, left_out(e));
+    }
     if e.candidates.iter().any(|c| c.energy_added.is_some()) {
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
     }
     out
+}
+
+fn left_out(e: &Explanation) -> &'static str {
+    if e.event == "wake-up" {
+        "a wake-up looks near its waker and where it slept"
+    } else {
+        "they were compared as groups"
+    }
 }
 
 fn domains(e: &Explanation) -> Sheet {

@@ -177,7 +177,6 @@ fn proposals_are_off_in_every_profile() {
         }
         assert_eq!(pol.get("hook_filter"), Ok("h0"), "{name}");
         assert_eq!(pol.get("margins"), Ok("fixed"), "{name}");
-        assert_eq!(pol.get("balance_many"), Ok("pull"), "{name}");
     }
     let pol = with("4.12", &[("hook_tick", "on")]);
     let mut sc = SugovCpu::default();

@@ -161,8 +161,7 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
     watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
     let (kept, count) = sink.finish();
     let Some(kept) = kept else {
-        let help = "a task is placed when it starts or wakes, and may use more than one CPU; the core decides on machines of at \
-                    most 64 CPUs, by energy from 5.4 on";
+        let help = "a task is placed when it starts or wakes, and may use more than one CPU; by energy from 5.4 on";
         return Err(nothing(&plan, "placement", help));
     };
     let name = |tid: u32| {
@@ -191,7 +190,7 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
     let (run, plan, sink) = balances(request, watch)?;
     let (kept, count) = &sink.balance;
     let Some(kept) = kept else {
-        let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 to 64 CPUs, unless \
+        let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 CPUs or more, unless \
                     balance=pull";
         return Err(nothing(&plan, "balance", help));
     };

@@ -2,10 +2,8 @@
 //! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
 //! threads prefer and where they are queued.
 
-use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled, value,
-};
-use pelton_model::workload::{Process, Workload};
+use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
+use pelton_model::workload::{CpuSet, Process, Workload};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -46,15 +44,15 @@ pub(crate) struct CacheAware {
     threads: Vec<Thread>,
     /// Of the tasks of each CPU, how many prefer each cache.
     by_llc: Vec<Vec<u32>>,
+    /// CPUs with tasks that prefer each cache.
+    preferring: Vec<CpuSet>,
     /// Of the runnable tasks of each CPU, how many prefer its cache.
     at_home: Vec<u32>,
 }
 
 impl CacheAware {
     pub(crate) fn new(record: &Record, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
-        // Balances alone ask; our own form of them does not.
-        let asked = record.narrow().is_some() || policy.balance_many == value::BALANCE_MANY_RELEASE;
-        let enabled = asked && sched_cache_enabled(policy, record);
+        let enabled = sched_cache_enabled(policy, record);
         let cpus = if enabled { record.nr_cpus as usize } else { 0 };
         let mut own = CacheAware {
             enabled,
@@ -64,6 +62,7 @@ impl CacheAware {
             groups: Vec::new(),
             threads: Vec::new(),
             by_llc: vec![vec![0; cpus]; cpus],
+            preferring: vec![CpuSet::default(); cpus],
             at_home: vec![0; cpus],
         };
         if enabled {
@@ -78,11 +77,6 @@ impl CacheAware {
         own
     }
 
-    /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
-    fn counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        (self.by_llc[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
-    }
-
     /// What is kept of the tasks of CPU `c`, which are these, counted again.
     fn is_right(&self, c: u32, tasks: &[u32], is_delayed: impl Fn(u32) -> bool) -> bool {
         let mut counts = vec![0; self.cpus.len()];
@@ -92,7 +86,8 @@ impl CacheAware {
             counts[thread.prefers as usize] += 1;
             at_home += u32::from(thread.prefers == self.llc(c) && !is_delayed(t));
         }
-        counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
+        let preferring = counts.iter().zip(&self.preferring).all(|(&count, cpus)| cpus.contains(c) == (count > 0));
+        preferring && counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
     }
 
     /// What the balance for CPU `dst` reads of task `t`: the cache that it prefers, as it last noted it; a CPU of the
@@ -150,7 +145,11 @@ impl CacheAware {
         }
         thread.home = thread.prefers == home;
         self.at_home[c as usize] += u32::from(thread.home && !delayed);
-        self.by_llc[c as usize][thread.prefers as usize] += 1;
+        let count = &mut self.by_llc[c as usize][thread.prefers as usize];
+        *count += 1;
+        if *count == 1 {
+            self.preferring[thread.prefers as usize].insert(c);
+        }
     }
 
     fn count_out(&mut self, c: u32, t: u32, delayed: bool) {
@@ -161,7 +160,11 @@ impl CacheAware {
         }
         let home = std::mem::take(&mut thread.home);
         self.at_home[c as usize] -= u32::from(home && !delayed);
-        self.by_llc[c as usize][thread.prefers as usize] -= 1;
+        let count = &mut self.by_llc[c as usize][thread.prefers as usize];
+        *count -= 1;
+        if *count == 0 {
+            self.preferring[thread.prefers as usize].remove(c);
+        }
     }
 
     /// Task `t` of CPU `c`, which is at home there, sleeps and stays queued, or is woken.
@@ -217,9 +220,15 @@ impl<S: Sink> Engine<'_, S> {
         self.caches.enabled
     }
 
-    /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
-    pub(crate) fn cache_counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        self.caches.counts(c, dst)
+    /// CPUs with tasks that prefer the cache of CPU `dst`, and how many of each.
+    pub(crate) fn cache_preferring(&self, dst: u32) -> Vec<(u32, u32)> {
+        let llc = self.caches.llc(dst) as usize;
+        self.caches.preferring[llc].iter().map(|c| (c, self.caches.by_llc[c as usize][llc])).collect()
+    }
+
+    /// Of the tasks of CPU `c` those that are runnable and prefer its own cache.
+    pub(crate) fn cache_at_home(&self, c: u32) -> u32 {
+        self.caches.at_home[c as usize]
     }
 
     /// Is what is kept of the tasks of CPU `c`, which are these, right?

@@ -5,8 +5,7 @@
 //! them calls [`Engine::request_changes`].
 
 use pelton_core::{
-    CpuState as CpuInputs, NO_LARGEST, PLACE_CPUS_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl,
-    first_largest,
+    CpuState as CpuInputs, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl, first_largest,
 };
 use pelton_schema::Sink;
 
@@ -183,17 +182,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Something changes that the request of CPU `c` is made of.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request_changes(&mut self, c: u32) {
         self.targets.forget(c);
         self.row_changes(c);
     }
 
     /// Something changes that placement and balancing read of CPU `c`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn row_changes(&mut self, c: u32) {
-        // There is no CPU beyond the last word: nothing is to be checked.
-        self.fresh_rows[c as usize / 64 % PLACE_CPUS_LARGEST.div_ceil(64)] &= !(1 << (c % 64));
+        self.fresh_rows.change(c);
     }
 
     /// Neither clamps nor boosts count in any request.

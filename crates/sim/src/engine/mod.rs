@@ -2,6 +2,7 @@
 //! The state of a run, its queue of events, and the one way in which a run is told to a sink. Knows events only.
 
 pub(crate) mod queue;
+pub(crate) mod rest;
 pub(crate) mod rng;
 pub(crate) mod state;
 pub(crate) mod timers;
@@ -105,7 +106,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPUs that went idle without their tick, and no tick found them busy since.
     pub nohz: pelton_model::workload::CpuSet,
     /// CPUs of whose state placement and balancing know all.
-    pub fresh_rows: [u64; pelton_core::PLACE_CPUS_LARGEST / 64],
+    pub fresh_rows: rest::Rows,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
     pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.

@@ -78,8 +78,8 @@ pub(crate) enum Ev {
 /// An event waits with others of the same stretch of time: of 2^17 ns (131 us) on eight CPUs, of less with more of
 /// them, so that few events share one on any machine.
 const STRETCH_SHIFT: u32 = 17;
-/// Shorter stretches would leave too many events without a list: with 2^14 ns the lists reach 67 ms ahead.
-const STRETCH_SHIFT_MIN: u32 = 14;
+/// Shorter stretches would leave too many events without a list: with 2^13 ns the lists reach 34 ms ahead.
+const STRETCH_SHIFT_MIN: u32 = 13;
 /// So many stretches have a list; what is later waits in a heap.
 const STRETCHES: usize = 4096;
 /// Bits of a word.

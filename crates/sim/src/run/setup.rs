@@ -13,6 +13,7 @@ use crate::cpu::clock::SignalClock;
 use crate::cpu::requests::Targets;
 use crate::cpu::server::Server;
 use crate::engine::queue::{Ev, EventQueue};
+use crate::engine::rest::Rows;
 use crate::engine::rng::RunRng;
 use crate::engine::state::{CpuState, DomainState, IdleLoop, Kind, Life, NO_TASK, Power, Task, TimerState};
 use crate::engine::timers::Timers;
@@ -238,6 +239,15 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     }
 }
 
+/// Whether walks pass over idle CPUs that rest. Who is told of balances is told of each; where refreshing loads takes
+/// time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
+fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
+    let plain = policy.balance >= value::BALANCE_LOADS && !m.costs.blocked();
+    let large = m.cpus.len() > pelton_core::PLACE_CPUS_MAX && m.cpus.iter().all(|c| c.capacity == m.cpus[0].capacity);
+    let llc_of: Vec<u32> = (0..m.cpus.len() as u32).map(|c| llc_of(m, c)).collect();
+    Rows::new(!S::BALANCES && plain && large, &llc_of)
+}
+
 impl<'a, S: Sink> Engine<'a, S> {
     /// A run ready to start.
     pub(crate) fn new(
@@ -293,7 +303,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),
             nohz: CpuSet::default(),
-            fresh_rows: [0; pelton_core::PLACE_CPUS_LARGEST / 64],
+            fresh_rows: rows::<S>(m, policy),
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),

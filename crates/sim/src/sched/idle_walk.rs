@@ -71,6 +71,10 @@ impl<S: Sink> Engine<'_, S> {
     fn walk_idle(&mut self, c: u32, why: u32, inside: bool) {
         self.chores.idle_blocked &= why & WALK_STATS == 0;
         self.cpus[c as usize].walking = Some(Walking { why, next: 0, inside });
+        if why & WALK_BALANCE != 0 && self.fresh_rows.resting().is_on() {
+            let now_ticks = self.now_ticks();
+            self.fresh_rows.resting_mut().walk_begins(c, self.policy.idle_walk == value::IDLE_WALK_ENTRY, now_ticks);
+        }
         self.walk_on(c);
     }
 
@@ -85,6 +89,7 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             self.cpus[c as usize].walking = Some(Walking { why, next: next + 1, inside });
+            self.fresh_rows.resting_mut().walk_is_at(next);
             if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
                     self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
@@ -112,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
     fn next_of_walk(&self, c: u32, n: u32, why: u32) -> u32 {
         let cpus = self.cpus.len() as u32;
         let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {
-            (true, true) => &self.nohz,
+            (true, true) => self.fresh_rows.resting().restless(),
             (true, false) => &self.chores.fading,
             (false, _) => &self.chores.blocked,
         };
@@ -163,6 +168,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Balances for an idle CPU without tick, when that is due.
     fn balance_idle(&mut self, c: u32) {
+        self.settle_rest();
         if self.now_ticks() < self.balancing.next_ticks(c) {
             return;
         }
@@ -171,6 +177,7 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_capacity(c);
         self.catch_up_idle_cpu_load(c);
         self.balance_domains(c, balance_idle::IDLE);
+        self.may_rest(c);
     }
 
     fn walk_ends(&mut self, c: u32, why: u32) {
@@ -179,7 +186,10 @@ impl<S: Sink> Engine<'_, S> {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
         if why & WALK_BALANCE != 0 && self.balancing.decides {
-            let next = self.nohz.iter().map(|i| self.balancing.next_ticks(i)).min();
+            self.settle_rest();
+            let looked =
+                self.nohz.both(self.fresh_rows.resting().restless()).map(|i| self.balancing.next_ticks(i)).min();
+            let next = looked.into_iter().chain(self.fresh_rows.resting_mut().walk_ends()).min();
             self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_schema::{Balance, EVENTS, Event, Walk, end_words, idle_words, migration_words, walk_words};
+use pelton_schema::{Balance, EVENTS, Event, Walk, cpu_list, end_words, idle_words, migration_words, walk_words};
 
 use super::by_index::ByIndex;
 use super::fields::{interned, packet, trace, track, track_event};
@@ -340,6 +340,7 @@ impl Tracks {
 enum Note {
     Number(i64),
     Text(&'static str),
+    Owned(String),
 }
 
 fn put_note(out: &mut Vec<u8>, name: &str, note: &Note) {
@@ -348,15 +349,24 @@ fn put_note(out: &mut Vec<u8>, name: &str, note: &Note) {
         match note {
             Note::Number(number) => put_int(out, track_event::ANNOTATION_INT, *number),
             Note::Text(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
+            Note::Owned(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
         }
     });
+}
+
+/// CPUs of a domain: one bit each, or in words where there are more than 64.
+fn domain_note(balance: &Balance<'_>) -> Note {
+    match balance.read.narrow() {
+        Some(_) => Note::Number(balance.span.cast_signed()),
+        None => Note::Owned(cpu_list(balance.cpus(balance.span))),
+    }
 }
 
 fn balance_notes(balance: &Balance<'_>) -> Vec<(&'static str, Note)> {
     let (env, found) = (balance.env, balance.found);
     let mut notes = vec![
         ("level", Note::Number(i64::from(env.level))),
-        ("domain", Note::Number(balance.span.cast_signed())),
+        ("domain", domain_note(balance)),
         ("cpu_is", Note::Text(idle_words(env.idle))),
         ("end", Note::Text(end_words(balance.end))),
     ];

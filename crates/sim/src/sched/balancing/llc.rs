@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Caches that tasks prefer (7.2), as balances see them.
 
-use pelton_core::{LbEnv, LbTask, NO_CPU, lbf, migrate};
+use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf, migrate};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -9,18 +9,17 @@ use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Tasks of the CPUs `span` that prefer the cache of CPU `c`, or their own.
-    pub(super) fn fill_preferences(&mut self, c: u32, span: u64) {
-        if self.has_caches() {
-            for at in 0..self.placing.record().words() {
-                let mut left = self.placing.record().span_word(span, at);
-                while left != 0 {
-                    let o = 64 * at as u32 + left.trailing_zeros();
-                    left &= left - 1;
-                    debug_assert!(self.cache_is_right(o, &self.fair_tasks(o)), "kept preferences of CPU {o}");
-                    let counts = self.cache_counts(o, c);
-                    self.placing.set_preferences(o, counts);
-                }
+    /// Tasks that prefer the cache of CPU `c`, by their CPUs.
+    pub(super) fn fill_preferences(&mut self, c: u32) {
+        if !self.has_caches() {
+            return;
+        }
+        let cpus = self.cache_preferring(c);
+        self.placing.set_preferences(c, cpus);
+        // Not of large machines, lest what is counted there grow with them.
+        if cfg!(debug_assertions) && self.cpus.len() <= PLACE_CPUS_MAX {
+            for o in 0..self.cpus.len() as u32 {
+                debug_assert!(self.cache_is_right(o, &self.fair_tasks(o)), "kept preferences of CPU {o}");
             }
         }
     }
@@ -65,9 +64,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// What an active balance reads of the running task.
-    pub(super) fn fill_curr(&self, env: &mut LbEnv) {
+    pub(super) fn fill_curr(&mut self, env: &mut LbEnv) {
         let curr = self.cpus[env.src_cpu as usize].curr;
-        if !self.has_caches() || curr == NO_TASK {
+        if !self.has_caches() {
+            return;
+        }
+        self.placing.set_at_home(env.src_cpu, self.cache_at_home(env.src_cpu));
+        if curr == NO_TASK {
             return;
         }
         let task = &self.tasks[curr as usize];

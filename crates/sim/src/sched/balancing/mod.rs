@@ -5,6 +5,7 @@
 
 mod cpu_load;
 mod llc;
+mod rest;
 mod search;
 mod state;
 mod tasks;
@@ -21,6 +22,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 impl<S: Sink> Engine<'_, S> {
     /// At a tick of CPU `c`: its balance, when one is due, and before it what it knows of itself.
     pub(crate) fn balance_tick(&mut self, c: u32) {
+        self.settle_rest();
         if self.now_ticks() < self.balancing.next_ticks(c) {
             return;
         }
@@ -75,6 +77,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
     pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
+        self.settle_rest();
         self.tell_gate(c, self.chores.overload, 0);
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
         let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
@@ -96,6 +99,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` is about to go idle: it looks for a task, domain by domain, while it may expect to have the time.
     pub(crate) fn newidle_balance(&mut self, c: u32) -> bool {
+        self.settle_rest();
         let before_ns = self.path_left_ns(c);
         if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
             self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
@@ -188,6 +192,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.newidle.spent(spent_ns);
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        self.balancing.emptied = None;
         self.row_changes(c);
         all_ns
     }

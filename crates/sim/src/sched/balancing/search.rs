@@ -16,9 +16,10 @@ impl<S: Sink> Engine<'_, S> {
         let mut env = self.lb_env(c, level, idle);
         let mut imbalance = 0;
         let (moved, end) = self.balance_once(c, &mut env, &mut imbalance);
-        if S::BALANCES && self.placing.record().narrow().is_some() {
+        if S::BALANCES {
+            let (read, found) = (self.placing.record(), &*self.balancing.lb);
             let span = self.placing.domain(c, level as usize).span;
-            let told = Balance { env: &env, by: self.exec, found: &self.balancing.lb, imbalance, span, moved, end };
+            let told = Balance { env: &env, by: self.exec, found, imbalance, read, span, moved, end };
             self.sink.balance(self.now, &told);
         }
         (moved, end != BalanceEnd::OtherTurn)
@@ -65,7 +66,7 @@ impl<S: Sink> Engine<'_, S> {
     fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
         let domain = *self.placing.domain(c, level as usize);
         LbEnv {
-            cpus: self.placing.consider(domain.span),
+            cpus: domain.span,
             dst_cpu: c,
             level,
             idle,
@@ -79,17 +80,25 @@ impl<S: Sink> Engine<'_, S> {
     /// What a balance reads of the CPUs of a domain.
     fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
         let span = self.placing.domain(c, level as usize).span;
+        let is_empty = self.balancing.emptied == Some(c) && self.fresh_rows.is_fresh(c);
         self.refresh_rows(span);
-        // Its row is made to say that it has no task any more.
-        self.row_changes(c);
-        self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
-        self.fill_preferences(c, span);
+        if idle == balance_idle::NEWLY_IDLE && !is_empty {
+            // It stays so until the search ends, or until something changes.
+            self.placing.empty_row(self.policy, c);
+            self.balancing.emptied = Some(c);
+        }
+        self.placing.fill_balance(self.policy, (c, level), self.clamped);
+        self.fill_preferences(c);
     }
 
     /// The CPU to take from; what its statistics tell about the whole machine is kept.
     fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
         let group = env.find_src_group(self.policy, self.placing.record(), lb);
+        // Some stand for all, lest what is counted here grow with the machine.
+        if cfg!(debug_assertions) && (self.now / 1_000).is_multiple_of(61) {
+            self.placing.assert_kept(self.policy, env, lb);
+        }
         self.keep_llc_stats(env);
         let lb = &*self.balancing.lb;
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();

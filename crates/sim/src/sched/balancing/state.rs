@@ -27,6 +27,8 @@ pub(crate) struct Balancing {
     pub biased: bool,
     /// A balance looks at the task first that was queued last.
     pub newest_first: bool,
+    /// The CPU that is about to go idle and looks for a task: its row says that it has none any more.
+    pub emptied: Option<u32>,
     /// Tasks that a balance looks at, and those that it takes: room that is used again.
     pub(super) list: Vec<u32>,
     pub(super) taken: Vec<u32>,
@@ -40,9 +42,8 @@ impl Balancing {
         let domain = |d: &SchedDomain| LbDomain::of_cpus(record.span_weight(d.span), 0);
         let own = |c: &PlaceCpu| -> Vec<LbDomain> { c.domains[..c.nr_domains as usize].iter().map(domain).collect() };
         let domains: Vec<_> = record.rows()[..record.nr_cpus as usize].iter().map(own).collect();
-        let pulls = record.narrow().is_none() && policy.balance_many == value::BALANCE_MANY_PULL;
         Balancing {
-            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL && !pulls,
+            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],
             dice: RunRng::new(seed, DICE),
             cpu_loads: vec![CpuLoad::default(); domains.len()],
@@ -50,6 +51,7 @@ impl Balancing {
             newest_first: lb_newest_first(policy),
             domains,
             lb: Box::default(),
+            emptied: None,
             list: Vec::new(),
             taken: Vec::new(),
             head: LIST_MIDDLE,

@@ -10,7 +10,7 @@ mod sums;
 
 use sums::GroupSums;
 
-use pelton_core::{Held, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
+use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -29,6 +29,8 @@ pub(crate) struct Placing {
     all: u64,
     /// What groups have.
     sums: GroupSums,
+    /// CPUs with tasks that prefer the cache of the CPU that balanced last, and how many of each.
+    preferring: Vec<(u32, u32)>,
     /// Pinned tasks keep some group out of balance.
     group_imbalance: bool,
     /// A load of `misfit` is another than in the record.
@@ -74,6 +76,7 @@ impl Placing {
             all,
             marked: 0,
             sums: GroupSums::new(&record),
+            preferring: Vec::new(),
             group_imbalance: false,
             misfit_changed: true,
             record,
@@ -107,14 +110,9 @@ impl Placing {
         self.record.span_weight(self.domain(c, level).span)
     }
 
-    /// A balance considers the CPUs `span`.
-    pub(crate) fn consider(&mut self, span: u64) -> u64 {
-        self.record.hold_span(Held::Considered, span)
-    }
-
     /// A balance does not consider CPU `c` any more.
     pub(crate) fn leave_out(&mut self, env: &mut LbEnv, c: u32) {
-        env.cpus = self.record.hold_without(env.cpus, c);
+        env.cpus = self.record.leave_out(env.cpus, c);
     }
 
     /// The CPUs that a task may use which a balance looks at.
@@ -139,16 +137,10 @@ impl Placing {
     }
 
     /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
-    fn set_capacity(&mut self, c: u32, capacity: u32) {
+    fn set_capacity(&mut self, policy: &Policy, c: u32, capacity: u32) {
         let own = &mut self.record.rows_mut()[c as usize].capacity;
         let before = std::mem::replace(own, capacity);
-        self.sums.follow(&mut self.record, c, before);
-    }
-
-    /// The row of CPU `c` of a large record was brought up to date.
-    #[inline(never)]
-    fn follow_row(&mut self, c: u32) {
-        self.sums.follow_row(&mut self.record, c);
+        self.sums.follow(policy, &mut self.record, c, before);
     }
 
     /// Others took a noticeable part of the capacity of CPU `c`.
@@ -156,8 +148,15 @@ impl Placing {
         self.record.rows()[c as usize].is_reduced(imbalance_pct)
     }
 
-    /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
-    pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
+    /// The row of CPU `c`, which is about to go idle, says that it has no task any more.
+    pub(crate) fn empty_row(&mut self, policy: &Policy, c: u32) {
+        let own = &mut self.record.rows_mut()[c as usize];
+        (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
+        self.record.follow(policy, c);
+    }
+
+    /// What a balance for domain `level` of CPU `c` reads beside the CPUs.
+    pub(crate) fn fill_balance(&mut self, policy: &Policy, (c, level): (u32, u32), clamped: bool) {
         if std::mem::take(&mut self.misfit_changed) {
             for (out, &load) in self.record.rows_mut().iter_mut().zip(&self.misfit) {
                 out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
@@ -165,16 +164,40 @@ impl Placing {
         }
         self.record.overutilized = self.overutilized.into();
         self.record.uclamp_used = clamped.into();
-        if newly_idle {
-            let own = &mut self.record.rows_mut()[c as usize];
-            (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
-        }
+        self.record.rank_groups(policy, c, level);
     }
 
-    /// Of CPU `c`: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
-    pub(crate) fn set_preferences(&mut self, c: u32, counts: (u32, u32)) {
-        let row = &mut self.record.rows_mut()[c as usize];
-        (row.nr_pref_dst_llc, row.nr_pref_llc_running) = counts;
+    /// What a search among many CPUs found from kept sums is what it finds when it reads all of them.
+    pub(crate) fn assert_kept(&mut self, policy: &Policy, env: &LbEnv, found: &Lb) {
+        if self.record.narrow().is_some() || !self.record.keeps_ranks(env.cpus) {
+            return;
+        }
+        let read = LbEnv { cpus: self.record.hold_span(Held::Considered, env.cpus), ..*env };
+        let mut again = Lb::default();
+        read.find_src_group(policy, &self.record, &mut again);
+        // Over-utilized CPUs count only where energy decides, and nobody reads what was looked at last.
+        (again.overutilized, again.group) = (found.overutilized, found.group);
+        (again.local.overutilized, again.busiest.overutilized) = (found.local.overutilized, found.busiest.overutilized);
+        debug_assert_eq!(&again, found, "kept sums of groups, domain {} of CPU {}", env.level, env.dst_cpu);
+    }
+
+    /// Tasks of CPUs prefer the cache of CPU `dst`, which balances: the CPUs, and how many of each.
+    pub(crate) fn set_preferences(&mut self, dst: u32, cpus: Vec<(u32, u32)>) {
+        if self.preferring.is_empty() && cpus.is_empty() {
+            return;
+        }
+        let rows = self.record.rows_mut();
+        self.preferring.iter().for_each(|&(c, _)| rows[c as usize].nr_pref_dst_llc = 0);
+        cpus.iter().for_each(|&(c, count)| rows[c as usize].nr_pref_dst_llc = count);
+        if self.record.narrow().is_none() {
+            self.record.set_preferring(dst, CpuSet::of(cpus.iter().map(|&(c, _)| c)).words());
+        }
+        self.preferring = cpus;
+    }
+
+    /// So many tasks of CPU `c` are where they prefer to be.
+    pub(crate) fn set_at_home(&mut self, c: u32, count: u32) {
+        self.record.rows_mut()[c as usize].nr_pref_llc_running = count;
     }
 
     /// What a search for the busiest group summed up of caches.
@@ -214,10 +237,8 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
-        if S::PLACEMENTS
-            && let Some(record) = placing.record.narrow()
-        {
-            self.sink.placement(self.now, Task::tid(t), record, &placing.placed);
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }
         let cleared = placing.placed.no_idle_core;
         if cleared != NO_CPU {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What groups of domains have: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to
-//! 64 CPUs it stands in the domains of each CPU, beyond with the group, and loads and which of them have tasks as well:
-//! a balance of many CPUs looks only at groups with tasks.
+//! 64 CPUs it stands in the domains of each CPU, beyond with the group, whose sums are kept as well.
 
-use pelton_core::{PLACE_CPUS_MAX, Record};
+use pelton_core::{PLACE_CPUS_MAX, Policy, Record};
 
 /// Which groups a CPU is in.
 pub(super) struct GroupSums {
@@ -11,8 +10,6 @@ pub(super) struct GroupSums {
     summed: bool,
     /// Of a large record: the sets of several CPUs that each CPU is in.
     of: Vec<Vec<u64>>,
-    /// The same: whether each CPU has tasks, and its load.
-    rows: Vec<(bool, u64)>,
 }
 
 impl GroupSums {
@@ -21,24 +18,11 @@ impl GroupSums {
         for span in record.spans() {
             record.span_cpus(span).for_each(|c| of[c as usize].push(span));
         }
-        GroupSums { summed: false, rows: vec![(false, 0); of.len()], of }
-    }
-
-    /// The row of CPU `c` of a large record was brought up to date.
-    pub(super) fn follow_row(&mut self, record: &mut Record, c: u32) {
-        let row = &record.rows()[c as usize];
-        let now = (row.has_task(), row.load);
-        let before = std::mem::replace(&mut self.rows[c as usize], now);
-        if before.0 != now.0 {
-            record.note_running(c, now.0);
-        }
-        if before.1 != now.1 {
-            record.note_load(c, before.1, now.1);
-        }
+        GroupSums { summed: false, of }
     }
 
     /// The capacity of CPU `c`, which was `before`, is another one.
-    pub(super) fn follow(&mut self, record: &mut Record, c: u32, before: u32) {
+    pub(super) fn follow(&mut self, policy: &Policy, record: &mut Record, c: u32, before: u32) {
         let cpus = record.nr_cpus;
         let first = !std::mem::replace(&mut self.summed, true);
         if record.narrow().is_some() {
@@ -46,9 +30,12 @@ impl GroupSums {
         } else if first {
             record.spans().for_each(|span| sum_set(record, span));
             (0..cpus).for_each(|o| sum_alone(record, o));
+            record.follow(policy, c);
+            record.forget_ranks();
         } else if record.rows()[c as usize].capacity != before {
             self.of[c as usize].iter().for_each(|&span| change_set(record, span, c, before));
             sum_alone(record, c);
+            record.follow_capacity(policy, c);
         }
         if cfg!(debug_assertions) {
             self.assert_sums(record, c);
@@ -75,23 +62,7 @@ impl GroupSums {
         let stands = (c as usize + 1).is_multiple_of(PLACE_CPUS_MAX);
         for &span in self.of[c as usize].iter().filter(|&&span| stands || small(span)) {
             debug_assert_eq!(kept(record, span), of_cpus(record, span), "kept sums of {span}");
-            self.assert_noted(record, span);
         }
-    }
-
-    /// What was noted of tasks and loads of a set is what the rows of its CPUs had then.
-    fn assert_noted(&self, record: &Record, span: u64) {
-        let Some((running, load, busy)) = record.noted(span) else { return };
-        let rows = record.span_cpus(span).map(|c| (c, self.rows[c as usize]));
-        let (mut tasks, mut sum) = (0, 0u64);
-        for (c, (has_task, own)) in rows {
-            tasks += u32::from(has_task);
-            sum = sum.wrapping_add(own);
-            let noted = busy[c as usize / 64] >> (c % 64) & 1 == 1;
-            debug_assert!(noted || !has_task, "CPU {c} has a task, its group in {span} has none");
-        }
-        debug_assert_eq!((running, load), (tasks, sum), "kept tasks and load of {span}");
-        debug_assert_eq!(running > 0, busy.iter().any(|&word| word != 0), "groups with tasks in {span}");
     }
 }
 
@@ -161,6 +132,12 @@ fn sum_groups(record: &mut Record, c: u32) {
 pub(super) fn set_imbalance(record: &mut Record, group: u64, above: u64, imbalanced: u32) {
     if record.narrow().is_none() {
         record.group_mut(group, 0, 0).group_imbalance = imbalanced;
+        let first = record.span_cpus(group).next();
+        if let Some(c) = first
+            && let Some(level) = record.rows()[c as usize].domains.iter().position(|d| d.span == above)
+        {
+            record.forget_rank(c, level);
+        }
         return;
     }
     for (_, cpu) in record.rows_mut().iter_mut().enumerate().filter(|(o, _)| group >> o & 1 == 1) {
