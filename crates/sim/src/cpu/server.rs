@@ -46,7 +46,7 @@ impl Server {
 
 impl<S: Sink> Engine<'_, S> {
     /// Something happens to the server of `c`, which is told of fair time first; its timers follow.
-    fn to_server<T>(&mut self, c: u32, happens: impl FnOnce(&mut DlServer, &Policy, u64) -> T) -> T {
+    fn tell_server<T>(&mut self, c: u32, happens: impl FnOnce(&mut DlServer, &Policy, u64) -> T) -> T {
         let (policy, now) = (self.policy, self.now);
         let server = &mut self.cpus[c as usize].server;
         server.tell(policy, now);
@@ -78,29 +78,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A first fair task comes to `c`.
     pub(crate) fn server_begins(&mut self, c: u32) -> ServerBw {
-        self.to_server(c, |server, policy, now| server.start(policy, now))
+        self.tell_server(c, |server, policy, now| server.start(policy, now))
     }
 
     /// There is no task for it.
     pub(crate) fn server_ends(&mut self, c: u32) -> ServerBw {
-        self.to_server(c, |server, _, now| server.stop(now))
+        self.tell_server(c, |server, _, now| server.stop(now))
     }
 
     /// Its timer expires: what runs now is accounted first where the release does that.
     pub(crate) fn server_expires(&mut self, c: u32) -> ServerBw {
-        if self.to_server(c, |server, policy, _| server.expire(policy)) {
+        if self.tell_server(c, |server, policy, _| server.expire(policy)) {
             if self.cpus[c as usize].curr == NO_TASK {
                 self.server_idled(c, self.cpus[c as usize].is_idle());
             } else {
                 self.update_curr(c);
             }
         }
-        self.to_server(c, |server, _, now| server.timer(now))
+        self.tell_server(c, |server, _, now| server.timer(now))
     }
 
     /// The 0-lag time after its stop is over.
     pub(crate) fn server_goes(&mut self, c: u32) -> ServerBw {
-        self.to_server(c, |server, _, _| server.inactive())
+        self.tell_server(c, |server, _, _| server.inactive())
     }
 
     /// CPU `c` is idle from now on.
@@ -125,7 +125,7 @@ impl<S: Sink> Engine<'_, S> {
     #[cold]
     fn server_used_up(&mut self, c: u32) {
         let ran = self.server_deadline_ns(c).is_some();
-        self.to_server(c, |_, _, _| ());
+        self.tell_server(c, |_, _, _| ());
         if ran && self.server_deadline_ns(c).is_none() {
             self.resched_cpu(c);
         }
@@ -140,9 +140,9 @@ impl<S: Sink> Engine<'_, S> {
         let server = &mut self.cpus[c as usize].server;
         let delta_ns = now - std::mem::replace(&mut server.idle_ns, now);
         if self.policy.server_idle == value::SERVER_IDLE_TAKEN {
-            self.to_server(c, |server, _, _| server.idled(delta_ns));
+            self.tell_server(c, |server, _, _| server.idled(delta_ns));
         } else if still {
-            self.to_server(c, |server, policy, now| server.ran(policy, now, delta_ns, true));
+            self.tell_server(c, |server, policy, now| server.ran(policy, now, delta_ns, true));
         } else {
             self.server_ran(c, delta_ns);
         }
