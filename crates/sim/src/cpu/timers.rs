@@ -34,7 +34,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A device tells the CPU that asked it that it is done.
     pub(crate) fn io_irq_start(&mut self, t: u32) {
-        let (cpu, device) = (self.tasks[t as usize].io_cpu, self.tasks[t as usize].io_device);
+        let (device, cpu) = self.tasks[t as usize].asked();
         self.enter_irq(cpu, self.irq_of_device(device));
         let irq_ns = self.w.devices[device as usize].irq_ns;
         self.queue.push(self.now.saturating_add(irq_ns), Ev::IoIrqEnd { cpu, task: t });

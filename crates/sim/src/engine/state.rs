@@ -132,8 +132,7 @@ pub(crate) struct Task {
     /// It slept waiting for I/O and has not run since.
     pub in_iowait: bool,
     /// The device that it asked last, and from which CPU.
-    pub io_device: u32,
-    pub io_cpu: u32,
+    pub asked: (u32, u32),
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     /// When it was woken and has not run since.
@@ -193,6 +192,22 @@ impl Task {
     /// Tid in events (0 is the idle task).
     pub(crate) fn tid(index: u32) -> u32 {
         index.wrapping_add(1)
+    }
+
+    /// Goes to sleep for what a device does.
+    pub(crate) fn ask(&mut self, device: u32) {
+        self.in_iowait = true;
+        self.asked = (device, self.cpu);
+    }
+
+    /// The device that it asked last, and from which CPU.
+    pub(crate) fn asked(&self) -> (u32, u32) {
+        self.asked
+    }
+
+    /// Asleep, it wakes by itself: by its timer or its device.
+    pub(crate) fn wakes(&self) -> bool {
+        self.armed_ns.is_some() || self.in_iowait
     }
 }
 
@@ -350,6 +365,21 @@ pub(crate) struct CpuState {
 }
 
 impl CpuState {
+    /// A task that sleeps here waits for I/O.
+    pub(crate) fn io_begins(&mut self) {
+        self.nr_iowait += 1;
+    }
+
+    /// What one of them waited for is done.
+    pub(crate) fn io_ends(&mut self) {
+        self.nr_iowait -= 1;
+    }
+
+    /// Tasks that sleep here and wait for I/O.
+    pub(crate) fn nr_iowait(&self) -> u32 {
+        self.nr_iowait
+    }
+
     /// Its fair task ran for so long and is charged at the next `update_curr()`.
     #[inline]
     pub(crate) fn charge_later(&mut self, delta_ns: u64) {

@@ -29,7 +29,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.menu_form > value::MENU_FORM_6_6 {
             return 0;
         }
-        self.cpus[c as usize].nr_iowait
+        self.cpus[c as usize].nr_iowait()
     }
 
     /// Is CPU `c` so busy that teo of 6.6 takes a shallower state? Other forms do not ask.
@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Does a task that ran on CPU `c` last wait for I/O?
     pub(crate) fn waits_for_io(&self, c: u32) -> bool {
-        self.cpus[c as usize].nr_iowait > 0
+        self.cpus[c as usize].nr_iowait() > 0
     }
 
     /// `got_tick`: a tick ended the last stay, and the CPU has had nothing to run since.

@@ -24,8 +24,8 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
         task.activation.paused_ns.get_or_insert(now);
-        (task.in_iowait, task.io_device, task.io_cpu) = (true, device, task.cpu);
-        self.cpus[task.cpu as usize].nr_iowait += 1;
+        task.ask(device);
+        self.cpus[task.cpu as usize].io_begins();
         if self.objects.devices[device as usize].serves < self.w.devices[device as usize].depth {
             self.objects.devices[device as usize].serves += 1;
             self.serve(t, device);

@@ -259,12 +259,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A device is done with a request: it goes on with the next one, and tells the CPU that asked.
     pub(crate) fn io_done(&mut self, t: u32) {
-        let task = &self.tasks[t as usize];
-        let (c, until) = (task.io_cpu, self.cpus[task.io_cpu as usize].searching_until_ns);
+        let (device, c) = self.tasks[t as usize].asked();
+        let until = self.cpus[c as usize].searching_until_ns;
         if self.now < until {
             return self.queue.push(until, Ev::IoDone { task: t });
         }
-        self.next_request(task.io_device);
+        self.next_request(device);
         if self.cpus[c as usize].power == Power::Awake {
             return self.io_irq_start(t);
         }
@@ -275,8 +275,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Whoever waited wakes on the CPU of the interrupt.
     pub(crate) fn io_irq_end(&mut self, c: u32, t: u32) {
         self.exec = c;
-        self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].io_device));
-        self.cpus[c as usize].nr_iowait -= 1;
+        self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].asked().0));
+        self.cpus[c as usize].io_ends();
         self.wake(t, c);
         self.go_on_after_irq(c);
     }
@@ -307,13 +307,10 @@ impl<S: Sink> Engine<'_, S> {
     /// Names of tasks that can never run again.
     pub(crate) fn stuck(&self) -> Vec<String> {
         let stuck = |t: &&Task| {
-            t.life == Life::Sleeping
-                && t.armed_ns.is_none()
-                && !t.in_iowait
-                && matches!(t.kind, crate::engine::state::Kind::Program { .. })
+            t.life == Life::Sleeping && !t.wakes() && matches!(t.kind, crate::engine::state::Kind::Program { .. })
         };
         let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.deferred.is_empty())
-            && self.tasks.iter().all(|t| t.armed_ns.is_none() && !t.in_iowait);
+            && self.tasks.iter().all(|t| !t.wakes());
         if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
     }
 }
