@@ -18,8 +18,6 @@ const COUNT: u64 = 300;
 /// Runs of other seeds whose averages may be outside, of 1000: 1 of 1,956 was (F-128). Of the seeds tried without being
 /// asked for others none is.
 const OUTSIDE_PERMILLE_MAX: usize = 4;
-/// The usual seed whose run is known to be outside: it was before the change that made it this seed's (F-128).
-const KNOWN_OUTSIDE: u64 = 247;
 /// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
 const UNCHECKED_PERMILLE_MAX: usize = 20;
 
@@ -64,7 +62,6 @@ fn runs_of_ours_validate() {
     let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
     let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
     let (mut agree, mut unchecked, mut outside, mut wrong) = (0, 0, Vec::new(), Vec::new());
-    let mut known = false;
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let mut scenario = scenario(seed, &platforms);
         scenario.inputs.duration_ns = Some(Dice(seed).between(50_000_000, 1_000_000_000));
@@ -72,7 +69,6 @@ fn runs_of_ours_validate() {
             Outcome::Refused => {}
             Outcome::Agrees => agree += 1,
             Outcome::Unchecked => unchecked += 1,
-            Outcome::Outside(_) if seed == KNOWN_OUTSIDE => known = true,
             Outcome::Outside(told) => outside.push(format!("seed {seed}: {told}")),
             Outcome::Wrong(told) => wrong.push(format!("seed {seed}: {told}")),
         }
@@ -81,7 +77,6 @@ fn runs_of_ours_validate() {
     println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked, {} outside", outside.len());
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
     let usual = (first, count) == (1, COUNT);
-    assert!(!usual || known, "the run of seed {KNOWN_OUTSIDE} is inside: F-128 and this exception are old");
     let allowed = if usual { 0 } else { ran * OUTSIDE_PERMILLE_MAX / 1000 };
     assert!(outside.len() <= allowed, "{}\n{}", outside.len(), outside.join("\n"));
     assert!(unchecked * 1000 <= ran * UNCHECKED_PERMILLE_MAX, "{unchecked} of {ran} have nothing to check");
