@@ -127,7 +127,7 @@ PELTON_INLINE void pelton_dl_server_update_entity(const struct pelton_policy *po
 	pelton_dl_server_new_period(s, now_ns);
 }
 
-/* It is there for nobody yet, and its last moment is ahead. */
+/* Nobody starves yet and zero laxity (d - left) is ahead: it waits for that. */
 PELTON_INLINE void pelton_dl_server_defer(struct pelton_dl_server *s, u64 now_ns)
 {
 	if (s->dl_defer_running || !pelton_dl_time_before(now_ns, s->dl.deadline_ns - (u64)s->dl.runtime_ns))

@@ -20,11 +20,8 @@
 #ifndef PELTON_IDLE_GROUP_H
 #define PELTON_IDLE_GROUP_H
 
+#include "fair_weight.h"
 #include "policy.h"
-
-/* WEIGHT_IDLEPRIO */
-#define PELTON_IDLE_SHARES 3u
-#define PELTON_SHARES_AFTER_IDLE 1024u
 
 /* Are there idle groups? */
 PELTON_INLINE u32 pelton_has_idle_groups(const struct pelton_policy *pol)
@@ -35,7 +32,7 @@ PELTON_INLINE u32 pelton_has_idle_groups(const struct pelton_policy *pol)
 /* Shares of a group whose `cpu.idle` is written. */
 PELTON_INLINE u64 pelton_shares_when_idle(u32 idle)
 {
-	return idle ? PELTON_IDLE_SHARES : PELTON_SHARES_AFTER_IDLE;
+	return idle ? PELTON_WEIGHT_IDLEPRIO : PELTON_NICE_0_LOAD >> PELTON_WEIGHT_SHIFT;
 }
 
 /* `cpu.weight` and `cpu.shares` of an idle group cannot be written. */

@@ -39,7 +39,7 @@ fn a_recording_of_7_2_holds_and_says_what_was_counted() {
     assert_eq!((count("decisions"), count("quiet"), count("quiet_divergent")), (5966, 4855, 0));
     assert_eq!((count("divergent"), told["verdict"].as_str()), (111, Some("holds")));
     let csv = good(&["validate", &recording("arm64-eas-clamps.csv.gz"), "--format", "csv"]);
-    assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6,0")), "{csv}");
+    assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6,")), "{csv}");
 }
 
 /// A quiet decision whose CPU is made full before and is what it was afterwards: told by `later`.
@@ -65,13 +65,13 @@ fn a_decision_that_read_a_cpu_as_it_was_afterwards_is_between() {
     let counts = |path: &str| {
         let told = pelton(&["validate", path, "--profile", "7.2", "--format", "json"]).stdout;
         let told: Value = serde_json::from_str(&told).expect("JSON");
-        ["quiet", "divergent", "between"].map(|key| told["placements"][key].as_u64().expect("a number"))
+        ["quiet", "divergent", "between"].map(|key| told["placements"][key].as_u64())
     };
     let [quiet, divergent, between] = counts(&path);
-    assert!(quiet == 0 && divergent > 10 && between == divergent, "{quiet} {divergent} {between}");
-    // Without what it was afterwards nothing is explained, and another length is no table.
+    assert!(quiet == Some(0) && divergent > Some(10) && between == divergent, "{quiet:?} {divergent:?} {between:?}");
+    // Without what it was afterwards that is not known, and another length is no table.
     table[0] = table[0].replace(",later,", ",other,");
-    assert_eq!(counts(&written(folder.path(), &table)), [0, divergent, 0]);
+    assert_eq!(counts(&written(folder.path(), &table)), [Some(0), divergent, None]);
     table[0] = table[0].replace(",other,", ",later,");
     table[1] = table[1].replacen(",util", ",util0 util", 1);
     let outcome = pelton(&["validate", &written(folder.path(), &table)]);

@@ -414,6 +414,7 @@ unsafe extern "C" {
         tick: u64,
         t: &mut PerfTerms,
     ) -> u32;
+    pub(crate) safe fn pelton_x_iowait_is_khz(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_sugov_raw_freq(p: &Policy, sp: &SugovPolicy, perf: u32, cap: u32, forced: u32) -> u32;
     /// `khz` has `n` entries.
     pub(crate) unsafe fn pelton_x_sugov_resolve(sp: &SugovPolicy, khz: *const u32, n: u32, raw: u32) -> u32;

@@ -238,6 +238,12 @@ impl SugovPolicy {
         unsafe { ffi::pelton_x_sugov_ask_again(pol, self, sc, s, now, tick_ns, terms.as_mut_ptr(), i, first) }
     }
 
+    /// Is a boost for I/O a frequency, kHz (to 5.0)? Later it is in units of capacity.
+    #[must_use]
+    pub fn boosts_in_khz(pol: &Policy) -> bool {
+        ffi::pelton_x_iowait_is_khz(pol) != 0
+    }
+
     /// Frequency for a performance target, before limits and table.
     #[inline]
     #[must_use]

@@ -282,6 +282,7 @@ POLICY_FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 
 	  (p, sp, sc, bw, now, tick, flags, local))
 POLICY_FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
 	  (p, sp, sc, s, now, tick, t))
+FN(u32, iowait_is_khz, (policy_t p), (p))
 FN(u32, sugov_raw_freq, (policy_t p, csp_t sp, u32 perf, u32 cap, u32 forced), (p, sp, perf, cap, forced))
 FN(u32, sugov_resolve, (csp_t sp, const u32 *khz, u32 n, u32 raw), (sp, khz, n, raw))
 FN(u32, sugov_commit, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 raw, u32 resolved, u32 forced),

@@ -186,7 +186,7 @@ impl GroupTree {
 fn check_change(number: u32, change: &GroupChange) -> Result<(), PlanError> {
     let shares = change.shares.is_none_or(|shares| SHARES_RANGE.contains(&shares));
     let parts = [change.clamp_min, change.clamp_max, change.throttle];
-    if number == ROOT || !shares || parts.iter().flatten().any(|part| *part > 1024) {
+    if number == ROOT || !shares || parts.iter().flatten().any(|part| *part > THROTTLE_DEFAULT) {
         return Err(PlanError(format!(
             "task group '{}' changes: not to what a group can have ({SHARES_RANGE:?} shares)",
             change.path

@@ -85,6 +85,20 @@ fn a_device_works_on_as_many_requests_as_it_is_deep() {
     assert!((1800..1910).contains(&alone), "{alone}: 1 ms of the device and 50 us of work each");
 }
 
+/// A CPU that searches with interrupts off for long does not hold up the device, which serves others meanwhile.
+#[test]
+fn a_device_does_not_wait_for_the_cpu_that_asked() {
+    let mut m = fixed_speed(&[(8, 1024)]);
+    m.costs.balance_cpu_ns = 100_000;
+    let disk = DeviceSpec { service_ns: 300_000, ..DISK };
+    let mut all: Vec<TaskSpec> = (0..6).map(|i| reader(&format!("r{i}"))).collect();
+    all.extend((0..9).map(|i| task(&format!("b{i}"), None, vec![run_ms(1), Op::Sleep { ns: 200_000 }])));
+    let (_, events) = events_of(&m, &with_disk(disk, all), "7.2", &config(2000));
+    let served = events.iter().filter(|(_, event)| matches!(event, Event::IrqEntry { .. })).count();
+    // Six tasks for one device: it always has the next request when it is done with one.
+    assert!(served as u64 + 2 >= 2_000 * MS / disk.service_ns, "{served}");
+}
+
 #[test]
 fn the_handler_takes_time_of_the_cpu_that_asked() {
     let m = fixed_speed(&[(2, 1024)]);

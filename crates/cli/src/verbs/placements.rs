@@ -10,9 +10,10 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn cells(name: &str, tally: &Tally) -> Vec<String> {
-    let counts = [tally.decisions, tally.quiet, tally.quiet_divergent, tally.divergent, tally.between];
-    std::iter::once(name.to_owned()).chain(counts.map(|n| n.to_string())).collect()
+fn cells(name: &str, tally: &Tally, tells_later: bool) -> Vec<String> {
+    let counts = [tally.decisions, tally.quiet, tally.quiet_divergent, tally.divergent].map(|n| n.to_string());
+    let between = if tells_later { tally.between.to_string() } else { "-".to_owned() };
+    std::iter::once(name.to_owned()).chain(counts).chain([between]).collect()
 }
 
 /// The table for people.
@@ -22,9 +23,9 @@ pub fn text(placed: &Placed) -> String {
     let mut sheet =
         Sheet::new(&["<rule that decides", "decisions", "quiet", "quiet divergent", "divergent", "between"]);
     for (rule, tally) in &report.by_rule {
-        sheet.row(cells(rule, tally));
+        sheet.row(cells(rule, tally, report.tells_later));
     }
-    sheet.row(cells("all", &report.all));
+    sheet.row(cells("all", &report.all, report.tells_later));
     out += &section("", &sheet);
     out += &samples(report);
     out +=

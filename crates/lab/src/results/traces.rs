@@ -389,8 +389,9 @@ pub struct PlacementTally {
     pub quiet_divergent: u64,
     /// All that differ.
     pub divergent: u64,
-    /// Those among them that come out as they did with some of the CPUs as they were afterwards.
-    pub between: u64,
+    /// Those among them that come out as they did with some of the CPUs as they were afterwards; null where the table
+    /// does not tell that.
+    pub between: Option<u64>,
 }
 
 /// A placement that differs.

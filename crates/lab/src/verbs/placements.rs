@@ -138,9 +138,9 @@ fn verdict(report: &Report) -> Verdict {
     }
 }
 
-fn counted(tally: &Tally) -> PlacementTally {
+fn counted(tally: &Tally, tells_later: bool) -> PlacementTally {
     let Tally { decisions, quiet, quiet_divergent, divergent, between } = *tally;
-    PlacementTally { decisions, quiet, quiet_divergent, divergent, between }
+    PlacementTally { decisions, quiet, quiet_divergent, divergent, between: tells_later.then_some(between) }
 }
 
 fn met(met: Met) -> PlacementsMet {
@@ -150,8 +150,8 @@ fn met(met: Met) -> PlacementsMet {
 
 fn result(request: &ValidateRequest, rules: Rules, report: &Report) -> Placements {
     let placements = PlacementCounts {
-        all: counted(&report.all),
-        by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
+        all: counted(&report.all, report.tells_later),
+        by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally, report.tells_later))).collect(),
         energies: report.energies,
         energies_differ: report.energies_differ,
         met: met(report.met),

@@ -30,7 +30,7 @@ pub fn is_header(first_bytes: &[u8]) -> bool {
     table::is_header(first_bytes) || searches::is_header(first_bytes) || gates::is_header(first_bytes)
 }
 
-/// So many CPUs that changed are taken as they were before or afterwards, in all ways.
+/// Of CPUs that changed the first so many are taken as they were before or afterwards, in all ways.
 const LATER_MAX: usize = 10;
 /// How many differences are kept.
 const SAMPLES_MAX: usize = 20;
@@ -142,6 +142,8 @@ pub struct Report {
     pub samples: Vec<Difference>,
     /// What the table is of.
     pub of: Of,
+    /// It tells what CPUs were afterwards.
+    pub tells_later: bool,
 }
 
 /// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends
@@ -164,7 +166,7 @@ pub fn validate(
         return gates_again(Gates::new(path, bytes, &topology)?, *policy, fault, watch);
     }
     let mut table = Decisions::new(path, bytes, &topology)?;
-    let mut report = Report::default();
+    let mut report = Report { tells_later: table.tells_later(), ..Report::default() };
     let mut placed = Box::<Placed>::default();
     let mut altered = Box::default();
     while let Some((record, said)) = table.next_decision()? {

@@ -60,7 +60,7 @@ pub struct Said {
     pub quiet: bool,
     /// The energies that it computed, in order.
     pub energies: Vec<KernelEnergy>,
-    /// CPUs that were others afterwards, as they were then. Tables before 27 November 2026 do not tell.
+    /// CPUs that were others afterwards, as they were then. Older tables do not tell.
     pub later: Vec<(u32, PlaceCpu)>,
 }
 
@@ -482,6 +482,11 @@ impl Decisions {
             energies: self.energies()?,
             later: Vec::new(),
         })
+    }
+
+    /// Does the table tell what CPUs were afterwards?
+    pub fn tells_later(&self) -> bool {
+        self.columns.contains_key("later")
     }
 
     /// Columns that were others afterwards, and their texts then.

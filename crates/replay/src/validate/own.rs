@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Limits, Policy, SugovPolicy, value};
+use pelton_core::{Limits, Policy, SugovPolicy};
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, GateVerdict};
@@ -135,9 +135,8 @@ impl Own {
     /// Up to 5.0 a boost is a frequency, and a decision tells it rounded down to a unit of capacity: is this the
     /// frequency of such a boost?
     fn is_boost(&self, pol: &Policy, iowait: u32, cap_orig: u32, raw_khz: u32) -> bool {
-        let in_khz = ![value::IOWAIT_BOOST_OFF, value::IOWAIT_BOOST_CAPACITY].contains(&pol.iowait_boost);
         let [least, most] = [iowait, iowait + 1].map(|boost| self.sugov.raw_freq(pol, boost, cap_orig, false));
-        in_khz && iowait > 0 && (least..=most).contains(&raw_khz)
+        SugovPolicy::boosts_in_khz(pol) && iowait > 0 && (least..=most).contains(&raw_khz)
     }
 
     /// What the hardware is set to when `khz` is asked for.

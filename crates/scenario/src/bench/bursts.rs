@@ -5,11 +5,7 @@ use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, TaskSpec};
 
 use super::periodic::{copies, policy};
-use super::spec::Spec;
-
-/// Longest run and sleep, microseconds.
-const TIME_US_MAX: u64 = 2_147_483_647;
-const LOOPS_MAX: u64 = 1_000_000_000;
+use super::spec::{LOOPS_MAX, Spec, TIME_US_MAX};
 
 /// What a run is measured in.
 #[derive(Clone, Copy, PartialEq)]

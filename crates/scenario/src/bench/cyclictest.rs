@@ -9,10 +9,8 @@ use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::original::Program;
-use super::spec::Spec;
+use super::spec::{Spec, TIME_US_MAX};
 
-/// Longest interval, microseconds.
-const TIME_US_MAX: u64 = 2_147_483_647;
 /// How often the main thread looks.
 const MAIN_SLEEP_NS: u64 = 10_000_000;
 /// Time from one thread's start to the next one's. ESTIMATE: a `pthread_create()` with what the new thread sets up.

@@ -5,11 +5,7 @@ use pelton_model::Workload;
 use pelton_model::workload::{DeviceSpec, Op, Phase, TaskSpec};
 
 use super::periodic::{copies, policy};
-use super::spec::Spec;
-
-/// Longest time, microseconds.
-const TIME_US_MAX: u64 = 2_147_483_647;
-const LOOPS_MAX: u64 = 1_000_000_000;
+use super::spec::{LOOPS_MAX, Spec, TIME_US_MAX};
 
 /// `io:run_us=40,service_us=90,jitter_us=20,depth=1,irq_us=2,threads=4`.
 pub(super) fn workload(spec: &mut Spec) -> Workload {

@@ -4,10 +4,7 @@
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, Process, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
-use super::spec::Spec;
-
-/// Longest period and run, microseconds.
-const TIME_US_MAX: u64 = 2_147_483_647;
+use super::spec::{Spec, TIME_US_MAX};
 
 /// When the first period begins.
 #[derive(Clone, Copy)]

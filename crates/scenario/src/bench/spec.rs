@@ -11,6 +11,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for};
 /// Longest specification; more is no specification.
 const TEXT_BYTES_MAX: usize = 4096;
 
+/// Longest time of an option, microseconds.
+pub(super) const TIME_US_MAX: u64 = 2_147_483_647;
+/// Most repetitions.
+pub(super) const LOOPS_MAX: u64 = 1_000_000_000;
+
 /// One option as it is written.
 struct Given {
     key: Range<usize>,

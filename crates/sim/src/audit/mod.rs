@@ -12,7 +12,7 @@ use crate::class::Class;
 use crate::common::random::{Dice, random_groups, random_idle_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
-use crate::engine::state::{Life, NO_TASK, Power};
+use crate::engine::state::{Life, NO_TASK, Power, Task};
 use crate::program::calls::Verb;
 use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
@@ -145,6 +145,11 @@ impl<S: Sink> Engine<'_, S> {
             .map(|t| self.bw_q20(t))
             .sum();
         let bw = bw + cpu.server.counted_bw_q20();
+        let waits = |t: &&Task| t.life == Life::Sleeping && t.in_iowait && t.asked().1 == c;
+        let waiters = self.tasks.iter().filter(waits).count() as u32;
+        if cpu.nr_iowait() != waiters {
+            return Err(format!("CPU {c}: {} tasks wait for I/O, {waiters} do", cpu.nr_iowait()));
+        }
         if cpu.dl.running_bw_q20 != bw {
             return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
         }

@@ -39,6 +39,8 @@ pub(crate) enum Ev {
     IrqEnd { cpu: u32, source: u32 },
     /// A device has done what a task waits for.
     IoDone { task: u32 },
+    /// Its interrupt comes, which had to wait.
+    IoIrq { task: u32 },
     /// The handler of that interrupt ends.
     IoIrqEnd { cpu: u32, task: u32 },
     /// The governor's worker thread is kicked.

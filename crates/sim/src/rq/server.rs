@@ -37,11 +37,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Starvation is at hand on `c`, or the next period begins. An idle CPU is not woken for a server that stops there.
     pub(crate) fn server_timer(&mut self, c: u32) {
-        self.exec = c;
-        self.account(c);
-        self.update_clock(c);
-        let change = self.server_expires(c);
-        self.count_server(c, change);
+        self.server_interrupts(c, Self::server_expires);
         if self.server_deadline_ns(c).is_none() {
             return;
         }
@@ -50,10 +46,15 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The 0-lag time of a server that was stopped is over.
     pub(crate) fn server_inactive(&mut self, c: u32) {
+        self.server_interrupts(c, Self::server_goes);
+    }
+
+    /// A timer of the server of `c` expired.
+    fn server_interrupts(&mut self, c: u32, does: impl FnOnce(&mut Self, u32) -> ServerBw) {
         self.exec = c;
         self.account(c);
         self.update_clock(c);
-        let change = self.server_goes(c);
+        let change = does(self, c);
         self.count_server(c, change);
     }
 

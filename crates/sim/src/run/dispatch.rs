@@ -75,6 +75,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::IrqStart { source } => self.irq_due(source),
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
             Ev::IoDone { task } => self.io_done(task),
+            Ev::IoIrq { task } => self.io_irq_due(task),
             Ev::IoIrqEnd { cpu, task } => self.io_irq_end(cpu, task),
             Ev::WorkerKick { domain, cpu } => {
                 let asked = self.worker_kick(domain, cpu);
@@ -259,12 +260,17 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A device is done with a request: it goes on with the next one, and tells the CPU that asked.
     pub(crate) fn io_done(&mut self, t: u32) {
-        let (device, c) = self.tasks[t as usize].asked();
+        self.next_request(self.tasks[t as usize].asked().0);
+        self.io_irq_due(t);
+    }
+
+    /// The interrupt of a device waits until its CPU listens to interrupts, and executes.
+    pub(crate) fn io_irq_due(&mut self, t: u32) {
+        let (_, c) = self.tasks[t as usize].asked();
         let until = self.cpus[c as usize].searching_until_ns;
         if self.now < until {
-            return self.queue.push(until, Ev::IoDone { task: t });
+            return self.queue.push(until, Ev::IoIrq { task: t });
         }
-        self.next_request(device);
         if self.cpus[c as usize].power == Power::Awake {
             return self.io_irq_start(t);
         }
