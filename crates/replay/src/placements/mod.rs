@@ -170,7 +170,7 @@ pub fn validate(
     let mut placed = Box::<Placed>::default();
     let mut altered = Box::default();
     while let Some((record, said)) = table.next_decision()? {
-        if report.all.decisions % 1024 == 0 && !watch(said.line) {
+        if report.all.decisions.is_multiple_of(1024) && !watch(said.line) {
             break;
         }
         let record = with(record, fault, &mut altered);
