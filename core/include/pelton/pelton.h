@@ -36,6 +36,7 @@
 #include "select.h"
 #include "select_class.h"
 #include "thermal.h"
+#include "tick.h"
 #include "uclamp_max.h"
 #include "group_throttle.h"
 #include "uclamp_sum.h"

@@ -168,6 +168,7 @@ enum {
 };
 enum { PELTON_HRTICK_OFF, PELTON_HRTICK_ON };
 enum { PELTON_PREEMPTION_FULL, PELTON_PREEMPTION_LAZY };
+enum { PELTON_SKEW_TICK_OFF, PELTON_SKEW_TICK_ON };
 enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
 enum { PELTON_NEWIDLE_FAILS_MEASURED, PELTON_NEWIDLE_FAILS_DEARER };
 enum { PELTON_NEWIDLE_DICE_OFF, PELTON_NEWIDLE_DICE_SUCCESS, PELTON_NEWIDLE_DICE_RATE };
@@ -562,6 +563,9 @@ enum {
 	  "mode; a CPU that executes user code hears nothing of another one's wake-up until its next interrupt or system " \
 	  "call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a choice of who builds or starts " \
 	  "the kernel).") \
+	X(skew_tick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick divided " \
+	  "by the number of CPUs (the boot parameter skew_tick=1: no rule of a release but a choice of who starts the kernel).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \

@@ -376,6 +376,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
     pub(crate) safe fn pelton_x_hook_tick_is_long(tick: u64) -> u32;
+    pub(crate) safe fn pelton_x_tick_skew_ns(p: &Policy, tick: u64, cpu: u32, cpus: u32) -> u64;
     pub(crate) safe fn pelton_x_hook_event(
         p: &Policy,
         sp: &SugovPolicy,

@@ -68,6 +68,12 @@ pub fn tick_is_long(tick_ns: u64) -> u32 {
     ffi::pelton_x_hook_tick_is_long(tick_ns)
 }
 
+/// How long after CPU 0 a CPU ticks (`tick.h`), ns; ticks are `tick_ns` long, the machine has `cpus` CPUs.
+#[must_use]
+pub fn tick_skew_ns(pol: &Policy, tick_ns: u64, cpu: u32, cpus: u32) -> u64 {
+    ffi::pelton_x_tick_skew_ns(pol, tick_ns, cpu, cpus)
+}
+
 impl SugovCpu {
     /// An event of the kind with this number on the CPU of `rq`.
     #[inline]

@@ -172,6 +172,8 @@ policy_fields! {
     hrtick,
     /// Switch `preemption`: 0 = full, 1 = lazy.
     preemption,
+    /// Switch `skew_tick`: 0 = off, 1 = on.
+    skew_tick,
     /// Switch `rt_runtime_share`: 0 = off, 1 = on.
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.

@@ -267,6 +267,7 @@ FN(u32, freq_scale, (u32 khz, u32 ref), (khz, ref))
 FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
 FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))
 FN(u32, hook_tick_is_long, (u64 tick), (tick))
+FN(u64, tick_skew_ns, (policy_t p, u64 tick, u32 cpu, u32 cpus), (p, tick, cpu, cpus))
 POLICY_FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
 	  (p, sp, sc, rq, now, kind, how))
 POLICY_FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use pelton_model::RunConfig;
 use pelton_model::workload::SchedPolicy;
-use pelton_schema::Event;
+use pelton_schema::{Event, HookSite};
 
 fn last_util(events: &[(u64, Event)], wanted: u32) -> u32 {
     let util = |e: &Event| match *e {
@@ -111,6 +111,35 @@ fn idle_cpus_do_not_tick_and_time_adds_up() {
         let total = c.busy_ns + c.irq_ns + c.overhead_ns + c.idle_ns.iter().sum::<u64>();
         assert_eq!(total, 1000 * MS);
     }
+}
+
+/// Moments of the ticks of four busy CPUs within a tick of 4 ms, ns, by CPU.
+fn phases(skew_tick: &str) -> Vec<Vec<u64>> {
+    let mut policy = profile("7.2");
+    for (switch, value) in [("hook_filter", "h4"), ("skew_tick", skew_tick)] {
+        policy.set(switch, value).expect("a switch of the table");
+    }
+    let tasks = (0..4).map(|cpu| on(busy(&format!("t{cpu}")), cpu)).collect();
+    let mut keep = Keep::default();
+    pelton_sim::run(&machine(&[(4, 1024)]), &workload(tasks), &policy, &config(200), &mut keep).expect("runs");
+    let mut out = vec![Vec::new(); 4];
+    for (time_ns, event) in keep.0 {
+        match event {
+            Event::FreqDecision { executing_cpu, site, .. } if site == HookSite::Tick as u32 => {
+                out[executing_cpu as usize].push(time_ns % (4 * MS));
+            }
+            _ => {}
+        }
+    }
+    out.iter_mut().for_each(|phases| phases.dedup());
+    out
+}
+
+/// `tick_setup_sched_timer()`: with skew_tick=1 a CPU ticks half a tick divided by the number of CPUs after the one before.
+#[test]
+fn skewed_cpus_tick_one_after_another() {
+    assert_eq!(phases("off"), vec![vec![0]; 4]);
+    assert_eq!(phases("on"), [0, 500_000, 1_000_000, 1_500_000].map(|ns| vec![ns]));
 }
 
 #[test]

@@ -209,3 +209,17 @@ fn the_idle_tick_of_each_release() {
         assert_eq!(alone, [word == "after_tick", word == "after_tick", false, false], "{name}");
     }
 }
+
+/// kernel/time/tick-sched.c tick_setup_sched_timer (4.12 to 7.2): half a tick, divided by the number of CPUs, times the
+/// CPU's number.
+#[test]
+fn skewed_ticks_are_spread_over_half_a_tick() {
+    for name in pelton_core::profiles() {
+        let mut pol = profile(name);
+        assert_eq!(pelton_core::hook::tick_skew_ns(&pol, 4 * MS, 3, 8), 0, "{name}: off unless asked for");
+        pol.set("skew_tick", "on").expect("a switch of the table");
+        let skews = [0, 3, 7].map(|cpu| pelton_core::hook::tick_skew_ns(&pol, 4 * MS, cpu, 8));
+        assert_eq!(skews, [0, 750_000, 1_750_000], "{name}");
+        assert_eq!(pelton_core::hook::tick_skew_ns(&pol, 1_000_000, 2, 3), 333_332, "{name}: divided first");
+    }
+}

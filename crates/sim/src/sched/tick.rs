@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
+//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle, or with `skew_tick` on one of its own.
 
 use pelton_core::value;
 use pelton_schema::Sink;
@@ -16,9 +16,9 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn restart_tick(&mut self, c: u32) {
         self.catch_up_cpu_load(c);
         self.cpus[c as usize].tick_stopped = false;
-        let since_phase = self.now + self.tick_ns - self.tick_phase_ns;
-        let next = self.now + self.tick_ns - since_phase % self.tick_ns;
-        self.arm_tick(c, next);
+        let skew_ns = pelton_core::hook::tick_skew_ns(self.policy, self.tick_ns, c, self.cpus.len() as u32);
+        let phase_ns = (self.tick_phase_ns + skew_ns) % self.tick_ns;
+        self.arm_tick(c, self.now + self.tick_ns - (self.now + self.tick_ns - phase_ns) % self.tick_ns);
     }
 
     fn arm_tick(&mut self, c: u32, at: u64) {
