@@ -6,6 +6,7 @@
 //! (`own_time.rs` says why).
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
@@ -17,13 +18,13 @@ use super::{Periodic, Running, START_EVERY, Speeds, now, prepare};
 const THREADS_MAX: u64 = 1000;
 /// Longest time, microseconds.
 const TIME_US_MAX: u64 = 1_000_000_000;
-/// Iterations between two looks at the clock: as many as fit into the rest of the work, within these bounds.
+/// Threads begin so long after all of them are there.
+const BEGIN_IN: Duration = Duration::from_millis(20);
+/// Iterations between two looks at the clock: as many as fit into half of the rest, within these bounds.
 const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
 /// Iterations between two hints that the CPU waits. An emulator that executes one CPU after another goes on with the
 /// next one then, where it would not before the next timer.
 const HINTS: u64 = 128;
-/// Time of work for which one iteration is made without looking at the clock.
-const NS_PER_ITERATION: u64 = 32;
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,28 +154,54 @@ fn calls(options: &mut Options<'_>) -> Result<Does, String> {
     })
 }
 
-/// Starts every thread of every part.
-pub(super) fn start(running: &mut Running, parts: &[Part]) -> std::io::Result<()> {
-    let mut next = now();
-    for part in parts {
-        match part.does {
-            Does::Messages { groups, fds, loops, bytes, sockets } => {
-                super::hackbench::start(running, super::hackbench::Shape { groups, fds, loops, bytes, sockets })?;
-            }
-            Does::Calls { message_threads, cputime_us, sleeptime_us } => {
-                let shape = super::schbench::Shape { message_threads, workers: part.threads, cputime_us, sleeptime_us };
-                super::schbench::start(running, shape);
-            }
-            _ => threads(running, part, &mut next),
-        }
-    }
-    Ok(())
+/// The moment from which on the threads of a load begin, one after the other: when all of them are there. How long
+/// making them takes is not part of the load.
+#[derive(Default)]
+struct Begin {
+    at: Mutex<Option<Duration>>,
+    told: Condvar,
 }
 
-fn threads(running: &mut Running, part: &Part, next: &mut Duration) {
+impl Begin {
+    fn tell(&self, at: Duration) {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+        self.told.notify_all();
+    }
+
+    fn wait(&self) -> Duration {
+        let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = self.told.wait_while(at, |at| at.is_none()).unwrap_or_else(PoisonError::into_inner);
+        at.unwrap_or_else(now)
+    }
+}
+
+/// Starts every thread of every part.
+pub(super) fn start(running: &mut Running, parts: &[Part]) -> std::io::Result<()> {
+    let (begin, mut index) = (Arc::<Begin>::default(), 0);
+    let started = parts.iter().try_for_each(|part| start_part(running, part, &begin, &mut index));
+    begin.tell(now() + BEGIN_IN);
+    started
+}
+
+fn start_part(running: &mut Running, part: &Part, begin: &Arc<Begin>, index: &mut u32) -> std::io::Result<()> {
+    match part.does {
+        Does::Messages { groups, fds, loops, bytes, sockets } => {
+            super::hackbench::start(running, super::hackbench::Shape { groups, fds, loops, bytes, sockets })
+        }
+        Does::Calls { message_threads, cputime_us, sleeptime_us } => {
+            let shape = super::schbench::Shape { message_threads, workers: part.threads, cputime_us, sleeptime_us };
+            super::schbench::start(running, shape);
+            Ok(())
+        }
+        _ => {
+            threads(running, part, begin, index);
+            Ok(())
+        }
+    }
+}
+
+fn threads(running: &mut Running, part: &Part, begin: &Arc<Begin>, started: &mut u32) {
     for index in 0..part.threads {
-        sleep_until(*next);
-        *next += START_EVERY;
         let task = Periodic {
             nice: part.nice,
             fifo: part.fifo,
@@ -183,12 +210,14 @@ fn threads(running: &mut Running, part: &Part, next: &mut Duration) {
             ..Periodic::new(&format!("{}-{index}", part.name), 0, 0)
         };
         let (does, (sender, told)) = (part.does, std::sync::mpsc::channel());
-        let speeds = running.speeds.clone();
+        let (speeds, begin, after) = (running.speeds.clone(), Arc::clone(begin), START_EVERY * *started);
+        *started += 1;
         running.spawn(&task.name.clone(), move |stop| {
             let _ = sender.send(prepare(&task));
             // The simulator's timers are exact as well.
             set_timer_slack();
-            let (mut next, own) = (now(), OwnTime::here());
+            let (mut next, own) = (begin.wait() + after, OwnTime::here());
+            sleep_until(next);
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 once(does, &mut next, speeds.as_deref(), &own);
             }
@@ -234,18 +263,25 @@ pub(super) fn pause(time: Duration) {
     let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &time.into());
 }
 
-/// Computes until a moment, looking at the clock the more often the nearer that is.
+/// Computes until a moment, looking at the clock the more often the nearer that is. How long an iteration takes is what
+/// the last ones took: an emulator that executes one CPU after another takes the longer the more of them are busy.
 pub(super) fn spin(end: Duration) {
-    loop {
-        let left = end.saturating_sub(now());
-        if left.is_zero() {
-            return;
-        }
-        let iterations = (left.as_nanos() as u64 / NS_PER_ITERATION).clamp(*CHUNK.start(), *CHUNK.end());
-        for i in 0..iterations {
-            if std::hint::black_box(i).is_multiple_of(HINTS) {
-                hint();
-            }
+    let (mut at, mut iterations) = (now(), *CHUNK.start());
+    while at < end {
+        compute(iterations);
+        let after = now();
+        let iteration_ns = ((after - at).as_nanos() as u64 / iterations).max(1);
+        let left_ns = end.saturating_sub(after).as_nanos() as u64;
+        iterations = (left_ns / 2 / iteration_ns).clamp(*CHUNK.start(), *CHUNK.end());
+        at = after;
+    }
+}
+
+/// Does nothing so many times.
+fn compute(iterations: u64) {
+    for i in 0..iterations {
+        if std::hint::black_box(i).is_multiple_of(HINTS) {
+            hint();
         }
     }
 }
