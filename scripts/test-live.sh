@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots Debian's kernels in QEMU, records load tracking and schedutil inside them, and validates the recordings here:
 # scripts/test-live.sh [SERIES...]. Needs an x86-64 machine, root to install what is missing, and the Debian archive; says
-# "not measured" and why where one of these is not there. No KVM is used. See docs/ci.md.
+# "not measured" and why where one of these is not there. No KVM is used. PELTON_LIVE_REPEATS: how often what pages show
+# is counted (1). See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,7 +36,9 @@ code=0
 scripts/live/fetch.sh "$kernels" "${series[@]}" || code=$?
 [ "$code" != 4 ] || skip "the Debian archive cannot be reached"
 [ "$code" = 0 ] || exit "$code"
-say "kernels and busybox are here"
+scripts/live/qemu.sh "$kernels/qemu"
+export PATH=$kernels/qemu/bin:$PATH
+say "kernels, busybox and emulator are here"
 
 cargo build --quiet --release -p pelton-cli
 strip -o "$work/pelton" "${CARGO_TARGET_DIR:-target}/release/pelton"
@@ -92,16 +95,12 @@ random.clamps.csv.gz --load clamps --duration 4s
 clamps.csv.gz --load clamps --duration 3s
 JOBS
 with_clamps='7.2 6.18'
-# Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel. Each load five
-# times: which CPUs tasks come to, and for how long they stay, differs from one time to the next.
+# Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
 cat >"$work/residency" <<'JOBS'
 small.residency --load periodic:run_us=300,period_us=7900+periodic:run_us=330,period_us=8700+periodic:run_us=260,period_us=6700+periodic:run_us=410,period_us=10300+periodic:run_us=900,period_us=16600+periodic:run_us=1100,period_us=19300+bursts:run_us=2000,sleep_us=21000+bursts:run_us=2300,sleep_us=26000 --duration 10s
 mixed.residency --load periodic:run_us=6000,period_us=33300+periodic:run_us=5200,period_us=29000+periodic:run_us=7000,period_us=38900+periodic:run_us=1000,period_us=11900+periodic:run_us=1100,period_us=13700+periodic:run_us=900,period_us=10100+periodic:run_us=1300,period_us=15100+bursts:run_us=60000,sleep_us=240000 --duration 10s
 heavy.residency --load busy:threads=2+periodic:run_us=3700,period_us=15100+periodic:run_us=4000,period_us=16300+periodic:run_us=4400,period_us=17900+periodic:run_us=3300,period_us=13300+periodic:run_us=4600,period_us=18700+periodic:run_us=5000,period_us=20900 --duration 10s
 JOBS
-for time in 2 3 4 5; do sed "s/\.residency/-$time.residency/" "$work/residency" >"$work/residency-$time"; done
-cat "$work"/residency-[2-5] >>"$work/residency"
-rm "$work"/residency-[2-5]
 with_residency='7.2'
 # Balances on one of the boards: searches of each kernel, and what is compared, of the newest. Each task has a period of its
 # own: where they are equal, the phases that tasks began with last.
@@ -118,10 +117,13 @@ unequal.balances --speeds --load busy:threads=4+busy:threads=3,nice=5+bursts:run
 misfit.balances --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us=47000,sleep_us=71000+bursts:run_us=33000,sleep_us=53000+periodic:run_us=500,period_us=10000+periodic:run_us=600,period_us=11300+periodic:run_us=400,period_us=8900+periodic:run_us=550,period_us=10700+periodic:run_us=450,period_us=9500+periodic:run_us=650,period_us=12100 --duration 3s
 JOBS
 with_balances='7.2'
-# What is counted on the newest kernel is counted twice: one recording is one draw.
-for time in 2; do
-    sed -n "/hackbench/d; s/\.balances /-$time.balances /p" "$work/jobs-server"
-done >"$work/balances-again"
+# What is counted, for the pages that show it beside the simulator, is counted so often: one recording is one draw.
+again() { # JOBS
+    local time
+    for time in $(seq 2 "${PELTON_LIVE_REPEATS:-1}"); do
+        sed -n "/hackbench/d; s/\.residency /-$time.residency /p; s/\.balances /-$time.balances /p" "$1"
+    done
+}
 
 # Functions of the kernel cannot be traced on arm64 before 6.4.
 on_boards=()
@@ -174,13 +176,13 @@ among() { # WORD WORDS
 jobs_of() { # SERIES BOARD JOBS
     if [ "$3" = jobs-boards ]; then
         # First: once clamps are in use a kernel takes other paths.
-        ! among "$1" "$with_residency" || cat "$work/residency"
-        [ "$2" != big-little ] || ! among "$1" "$with_balances" || cat "$work/balances-board"
+        ! among "$1" "$with_residency" || { cat "$work/residency" && again "$work/residency"; }
+        [ "$2" != big-little ] || ! among "$1" "$with_balances" || { cat "$work/balances-board" && again "$work/balances-board"; }
         [ "$2" != big-little ] || cat "$work/searches-board"
     fi
     # There the search before a CPU idles is part of another function, and cannot be traced.
     if [ "$1" = 6.1 ]; then sed '/\.gates\.csv\.gz /d' "$work/$3"; else cat "$work/$3"; fi
-    [ "$3" != jobs-server ] || ! among "$1" "$with_balances" || cat "$work/balances-again"
+    [ "$3" != jobs-server ] || again "$work/$3"
     if among "$1" "$with_clamps"; then
         [ "$3" != jobs ] || cat "$work/clamps-pair"
         [ "$3" != jobs-boards ] || cat "$work/clamps-boards"

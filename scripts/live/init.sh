@@ -27,6 +27,7 @@ for module in /modules/*.ko; do
 done
 
 uname -r >/out/release
+cat /proc/cmdline >/out/cmdline
 cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
 echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
 

@@ -93,10 +93,18 @@ impl Guest {
         std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
     }
 
-    /// Whose rules it has: those of its own release, or of the nearest one that was read, and how it is preempted.
+    /// Whose rules it has: those of its own release, or of the nearest one that was read, how it is preempted, and what
+    /// it was started with.
     pub fn rules(&self) -> String {
-        let rules = pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name);
-        if LAZY.contains(&self.series.as_str()) { rules + ",preemption=lazy" } else { rules }
+        let mut rules = pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name);
+        if LAZY.contains(&self.series.as_str()) {
+            rules += ",preemption=lazy";
+        }
+        let parameters = std::fs::read_to_string(self.folder.join("cmdline")).unwrap_or_default();
+        if parameters.split_whitespace().any(|word| word == "skew_tick=1") {
+            rules += ",skew_tick=on";
+        }
+        rules
     }
 
     /// What was recorded under names that end so, by load: `small.residency.json`, `small-2.residency.json` and so on
