@@ -12,7 +12,7 @@ kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)
 
 # Longest time a guest may take, and may say nothing: the longest recording takes 90 s beside two other guests.
-limit_s=1200 silence_s=300
+limit_s=${PELTON_LIVE_LIMIT_S:-1200} silence_s=300
 
 rm -rf "$out" && mkdir -p "$out/recordings"
 root=$out/root
@@ -55,9 +55,9 @@ case $board in server*) table idle ;; esac
 qemu=(qemu-system-x86_64 -machine pc,hpet=off -cpu "max,vendor=GenuineIntel,family=6,model=23" "${tables[@]}")
 console='ttyS0 mitigations=off tsc=reliable no_timer_check'
 
-# CPUs that take turns do not notice one tick at the same time: those before the one that counts ticks (jiffies) would look
-# at the count of the tick before, and balance a tick late. With a tick of their own each they see the same count each time.
-ticks=skew_tick=1
+# CPUs that take turns do not notice one tick at the same time: those before the one that counts ticks (jiffies) look at the
+# count of the tick before, and balance a tick late. With ticks of their own (skew_tick=1) they see the same count each time.
+parameters=${PELTON_LIVE_PARAMETERS:-}
 case $board in
 pair) cpus='-smp 2 -m 2048' options='' clock='' ;;
 big-little | three-clusters)
@@ -65,7 +65,7 @@ big-little | three-clusters)
     qemu=(qemu-system-aarch64 -machine virt,gic-version=3 -cpu cortex-a72 -dtb "$out/board.dtb")
     console='ttyAMA0 nokaslr sched_verbose'
     cpus="-m 1024 -smp $(fdtget -l "$out/board.dtb" /cpus | grep -c '^cpu@')"
-    options=$ticks clock='-icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm'
+    options=$parameters clock='-icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm'
     ;;
 server | server-real-time)
     cpus='-smp 8,sockets=2,cores=2,threads=2 -m 2048'
@@ -77,7 +77,7 @@ server | server-real-time)
     clock=''
     [ "$board" = server-real-time ] || clock='-icount shift=1,sleep=off'
     # Pages that move by themselves would change where tasks prefer to be.
-    options="numa_balancing=disable $ticks"
+    options="numa_balancing=disable $parameters"
     ;;
 *)
     echo "live: no board $board" >&2
@@ -107,7 +107,7 @@ end_when_silent() {
 }
 end_when_silent &
 
-tail --pid="$guest" -n +1 -f "$out/console.log" | tr -d '\r' | grep --line-buffered -a -o 'guest: .*' || true
+tail --pid="$guest" -n +1 -f "$out/console.log" | sed -u 's/\r//g' | grep --line-buffered -a -o 'guest: .*' || true
 wait
 
 if ! tar -x -f "$out/out.tar" -C "$out/recordings" 2>/dev/null || [ ! -e "$out/recordings/complete" ]; then

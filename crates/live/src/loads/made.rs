@@ -6,7 +6,6 @@
 //! (`own_time.rs` says why).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
@@ -18,8 +17,6 @@ use super::{Periodic, Running, START_EVERY, Speeds, now, prepare};
 const THREADS_MAX: u64 = 1000;
 /// Longest time, microseconds.
 const TIME_US_MAX: u64 = 1_000_000_000;
-/// Threads begin so long after all of them are there.
-const BEGIN_IN: Duration = Duration::from_millis(20);
 /// Iterations between two looks at the clock: as many as fit into half of the rest, within these bounds.
 const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
 /// Iterations between two hints that the CPU waits. An emulator that executes one CPU after another goes on with the
@@ -154,54 +151,31 @@ fn calls(options: &mut Options<'_>) -> Result<Does, String> {
     })
 }
 
-/// The moment from which on the threads of a load begin, one after the other: when all of them are there. How long
-/// making them takes is not part of the load.
-#[derive(Default)]
-struct Begin {
-    at: Mutex<Option<Duration>>,
-    told: Condvar,
-}
-
-impl Begin {
-    fn tell(&self, at: Duration) {
-        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
-        self.told.notify_all();
-    }
-
-    fn wait(&self) -> Duration {
-        let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = self.told.wait_while(at, |at| at.is_none()).unwrap_or_else(PoisonError::into_inner);
-        at.unwrap_or_else(now)
-    }
-}
-
 /// Starts every thread of every part.
 pub(super) fn start(running: &mut Running, parts: &[Part]) -> std::io::Result<()> {
-    let (begin, mut index) = (Arc::<Begin>::default(), 0);
-    let started = parts.iter().try_for_each(|part| start_part(running, part, &begin, &mut index));
-    begin.tell(now() + BEGIN_IN);
-    started
-}
-
-fn start_part(running: &mut Running, part: &Part, begin: &Arc<Begin>, index: &mut u32) -> std::io::Result<()> {
-    match part.does {
-        Does::Messages { groups, fds, loops, bytes, sockets } => {
-            super::hackbench::start(running, super::hackbench::Shape { groups, fds, loops, bytes, sockets })
-        }
-        Does::Calls { message_threads, cputime_us, sleeptime_us } => {
-            let shape = super::schbench::Shape { message_threads, workers: part.threads, cputime_us, sleeptime_us };
-            super::schbench::start(running, shape);
-            Ok(())
-        }
-        _ => {
-            threads(running, part, begin, index);
-            Ok(())
+    let mut next = now();
+    for part in parts {
+        match part.does {
+            Does::Messages { groups, fds, loops, bytes, sockets } => {
+                super::hackbench::start(running, super::hackbench::Shape { groups, fds, loops, bytes, sockets })?;
+            }
+            Does::Calls { message_threads, cputime_us, sleeptime_us } => {
+                let shape = super::schbench::Shape { message_threads, workers: part.threads, cputime_us, sleeptime_us };
+                super::schbench::start(running, shape);
+            }
+            _ => threads(running, part, &mut next),
         }
     }
+    Ok(())
 }
 
-fn threads(running: &mut Running, part: &Part, begin: &Arc<Begin>, started: &mut u32) {
+/// Makes threads one after the other. A period begins when its thread was to be made, however long making it took: what
+/// phases tasks begin with decides how they meet.
+fn threads(running: &mut Running, part: &Part, next: &mut Duration) {
     for index in 0..part.threads {
+        let mut begin = *next;
+        *next += START_EVERY;
+        sleep_until(begin);
         let task = Periodic {
             nice: part.nice,
             fifo: part.fifo,
@@ -210,16 +184,14 @@ fn threads(running: &mut Running, part: &Part, begin: &Arc<Begin>, started: &mut
             ..Periodic::new(&format!("{}-{index}", part.name), 0, 0)
         };
         let (does, (sender, told)) = (part.does, std::sync::mpsc::channel());
-        let (speeds, begin, after) = (running.speeds.clone(), Arc::clone(begin), START_EVERY * *started);
-        *started += 1;
+        let speeds = running.speeds.clone();
         running.spawn(&task.name.clone(), move |stop| {
             let _ = sender.send(prepare(&task));
             // The simulator's timers are exact as well.
             set_timer_slack();
-            let (mut next, own) = (begin.wait() + after, OwnTime::here());
-            sleep_until(next);
+            let own = OwnTime::here();
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                once(does, &mut next, speeds.as_deref(), &own);
+                once(does, &mut begin, speeds.as_deref(), &own);
             }
         });
         if let Ok(Err(what)) = told.recv() {
