@@ -133,7 +133,8 @@ const BOARD: &str = r#"# 1 "board.dts"
 /delete-node/ &B0;
 /delete-node/ &big;
 &{/cpus/cpu-map} { /delete-node/ cluster1; };
-&L1 {
+OTHER_NAME: &L1 { };
+&OTHER_NAME {
 # 12 "board.dts" 2
     /delete-property/ cpu-idle-states;
     status =
@@ -151,6 +152,7 @@ fn a_board_deletes_what_its_chip_has_and_the_preprocessor_leaves_lines() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let draft = read(&write(folder.path(), "board.dts", format!("{DTS}{BOARD}")));
     let [little] = &draft.domains[..] else { panic!("{:?}", draft.domains) };
+    assert!(!draft.toml().contains("nowhere to be found"), "{}", draft.toml());
     assert_eq!((&little.cpus[..], &draft.clusters[..]), (&[0, 1][..], &[vec![0, 1]][..]));
     assert_eq!(little.opps.iter().map(|o| o.khz).collect::<Vec<_>>(), [450_000, 600_000]);
     assert_eq!(read_back(&draft).cpus.len(), 2);

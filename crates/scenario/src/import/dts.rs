@@ -95,7 +95,10 @@ impl Parser<'_> {
             match &target {
                 None => self.tree.root.merge(node),
                 Some(label) => match find(&mut self.tree.root, label) {
-                    Some(at) => at.merge(node),
+                    Some(at) => {
+                        at.labels.append(&mut labels);
+                        at.merge(node);
+                    }
                     None => {
                         self.tree.notes.push(format!("`&{label}` is extended and nowhere to be found: left out"));
                     }
