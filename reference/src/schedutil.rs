@@ -303,10 +303,19 @@ pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, force
     raw_freq_khz(rules, ref_khz, perf, cap_orig)
 }
 
-/// Limits, then the lowest table frequency that suffices (B.6).
+/// Mark of a table frequency that a faster one makes needless.
+pub const INEFFICIENT: u64 = 1 << 31;
+
+/// Limits, then the lowest table frequency that suffices (B.6); one that is marked only when the limits leave no other.
 pub fn resolve(sp: &SugovPolicy, table_khz: &[u64], raw_khz: u64) -> u64 {
     let wanted = raw_khz.max(sp.min_khz).min(sp.max_khz);
-    let allowed = || table_khz.iter().copied().filter(|khz| (sp.min_khz..=sp.max_khz).contains(khz));
+    let is_allowed = |khz: &u64| (sp.min_khz..=sp.max_khz).contains(khz);
+    let unmarked: Vec<u64> = table_khz.iter().copied().filter(|khz| khz & INEFFICIENT == 0).collect();
+    let sufficient = unmarked.iter().copied().filter(|&khz| khz >= wanted).min();
+    if let Some(khz) = sufficient.or(unmarked.iter().copied().max()).filter(is_allowed) {
+        return khz;
+    }
+    let allowed = || table_khz.iter().map(|khz| khz & !INEFFICIENT).filter(is_allowed);
     allowed().filter(|&khz| khz >= wanted).min().or(allowed().max()).unwrap_or(wanted)
 }
 

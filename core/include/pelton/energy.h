@@ -136,11 +136,18 @@ PELTON_INLINE void pelton_em_create(const struct pelton_policy *pol, struct pelt
 		pelton_em_fill_by_frequency(pol, states, n, cap_orig);
 }
 
-/* The state that serves a frequency; 5.4 and 5.10 do not pass over inefficient ones. */
+/* Does the release pass over inefficient states, and its governor over their frequencies? 5.4 and 5.10 do not. */
+PELTON_INLINE u32 pelton_em_passes_over(const struct pelton_policy *pol)
+{
+	return pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS ||
+	       pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE;
+}
+
+/* The state that serves a frequency. */
 PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
 					       u32 n, u64 khz)
 {
-	u32 passes_over = pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS;
+	u32 passes_over = pelton_em_passes_over(pol);
 	u32 i;
 
 	for (i = 0; i + 1 < n; i++)

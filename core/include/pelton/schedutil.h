@@ -7,7 +7,7 @@
  *                   v
  *                 cpu: perf of every CPU of the domain (boosts fade here), U = max
  *                   v
- *                 raw = ref * U / cap, resolve = lowest table frequency >= raw, within limits
+ *                 raw = ref * U / cap, resolve = lowest table frequency >= raw, within limits, and no needless one
  *                   v
  *                 commit: hold filter (single CPU), nothing new? --> no action
  *                   |                                        \ slow driver: worker --> work_start --> driver
@@ -270,20 +270,47 @@ PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const s
 	return pelton_mul_div_floor(ref, perf, cap_orig);
 }
 
+/*
+ * Mark of a table entry that a faster one makes needless (pelton_em_state.inefficient): it is chosen only where the
+ * limits leave nothing else (CPUFREQ_RELATION_LE, 5.16 and later).
+ */
+#define PELTON_KHZ_INEFFICIENT 0x80000000u
+
+PELTON_INLINE u32 pelton_khz_entry(u32 khz)
+{
+	return khz & ~PELTON_KHZ_INEFFICIENT;
+}
+
+/* Lowest unmarked entry at or above `target`, else the highest; 0 where all are marked. */
+PELTON_INLINE u32 pelton_sugov_efficient(const u32 *khz, u32 n, u32 target)
+{
+	u32 best = 0, i;
+
+	for (i = 0; i < n && i < PELTON_OPP_MAX && best < target; i++)
+		if (!(khz[i] & PELTON_KHZ_INEFFICIENT))
+			best = khz[i];
+	return best;
+}
+
 /* Lowest table frequency at or above `raw` within the limits; `khz` ascends. A driver without table gets `raw`. */
 PELTON_INLINE u32 pelton_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw)
 {
 	u32 target = pelton_clamp_u32(raw, sp->min_khz, sp->max_khz);
 	u32 enough = pelton_min_u32(target, sp->max_khz);
-	u32 best = target, i;
+	u32 best = pelton_sugov_efficient(khz, n, enough), i;
 
+	if (best && best >= sp->min_khz && best <= sp->max_khz)
+		return best;
+	best = target;
 	for (i = 0; i < n && i < PELTON_OPP_MAX; i++) {
-		if (khz[i] >= enough) {
-			if (khz[i] <= sp->max_khz || !i)
-				best = khz[i];
+		u32 entry = pelton_khz_entry(khz[i]);
+
+		if (entry >= enough) {
+			if (entry <= sp->max_khz || !i)
+				best = entry;
 			break;
 		}
-		best = khz[i];
+		best = entry;
 	}
 	return best;
 }

@@ -99,6 +99,26 @@ fn a_run_whose_tasks_end_in_a_group_validates() {
     assert!(said.code == 0 && said.stdout.contains("while there are groups"), "{}{}", said.stdout, said.stderr);
 }
 
+/// Time in interrupts is no task's: averages are rebuilt without it, whether the release has a signal of its own for it
+/// or not.
+#[test]
+fn runs_with_interrupts_validate() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log").display().to_string();
+    for (profile, load) in [
+        ("4.12", "io:run_us=5,service_us=20,irq_us=60"),
+        ("7.2", "io:run_us=5,service_us=20,irq_us=60,cpus=0"),
+        ("7.2", "io:run_us=5,service_us=20,irq_us=60,cpus=0 + busy:cpus=0"),
+        ("6.1", "io:run_us=300,service_us=100,depth=4,irq_us=60,threads=3,cpus=0 + busy:cpus=0"),
+    ] {
+        let run = ["run", "--platform", "juno-r0", "--workload", load, "--profile", profile, "-q"];
+        let run = pelton(&[&run[..], &["--duration", "500ms", "--log", &log]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let said = pelton(&["validate", &log]);
+        assert!(said.code == 0 && said.stdout.contains("util_avg of tasks"), "{profile} {load}\n{}", said.stdout);
+    }
+}
+
 /// A frequency that changes between two looks at a real-time average: time before the first look counts once, at its
 /// speed.
 #[test]

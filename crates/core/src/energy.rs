@@ -2,6 +2,7 @@
 //! The energy model of a frequency domain.
 
 use crate::ffi;
+use crate::governor::KHZ_INEFFICIENT;
 use crate::policy::Policy;
 use crate::records::EmState;
 
@@ -9,6 +10,14 @@ use crate::records::EmState;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergyModel {
     states: Vec<EmState>,
+}
+
+impl Policy {
+    /// Does the release pass over operating points that a faster one makes needless, in placement and in its governor?
+    #[must_use]
+    pub fn passes_over_inefficient(&self) -> bool {
+        ffi::pelton_x_em_passes_over(self) != 0
+    }
 }
 
 impl EnergyModel {
@@ -38,6 +47,19 @@ impl EnergyModel {
         // SAFETY: the slice has `n` entries, or more than the core looks at.
         unsafe { ffi::pelton_x_em_create(policy, states.as_mut_ptr(), n, cap_orig) };
         Self { states }
+    }
+
+    /// The table that a governor chooses from: needless points carry [`KHZ_INEFFICIENT`] where
+    /// the release passes over them. `power_uw` is the kernel's, for each point; without it none is marked.
+    #[must_use]
+    pub fn marked_khz(policy: &Policy, khz: &[u32], power_uw: &[u64], cap_orig: u32) -> Vec<u32> {
+        if power_uw.len() != khz.len() || !policy.passes_over_inefficient() {
+            return khz.to_vec();
+        }
+        let points: Vec<(u32, u64)> = khz.iter().copied().zip(power_uw.iter().copied()).collect();
+        let mark = |inefficient: u32| if inefficient == 0 { 0 } else { KHZ_INEFFICIENT };
+        let model = Self::of_release(policy, &points, cap_orig);
+        model.states.iter().map(|state| state.freq_khz | mark(state.inefficient)).collect()
     }
 
     /// The states.

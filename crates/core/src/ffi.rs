@@ -506,6 +506,7 @@ unsafe extern "C" {
         out: &mut Decision,
     );
 
+    pub(crate) safe fn pelton_x_em_passes_over(policy: &Policy) -> u32;
     /// `states` has `n` entries.
     pub(crate) unsafe fn pelton_x_em_create(policy: &Policy, states: *mut EmState, n: u32, cap: u32);
     pub(crate) unsafe fn pelton_x_em_fill(states: *mut EmState, n: u32, cap: u32);

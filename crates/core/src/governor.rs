@@ -24,6 +24,9 @@ pub mod hook_flag {
 /// No frequency: nothing was requested yet, or it was forgotten.
 pub const KHZ_NONE: u32 = u32::MAX;
 
+/// Mark of a table frequency that a faster one makes needless.
+pub const KHZ_INEFFICIENT: u32 = 1 << 31;
+
 /// No CPU of the domain is known to have the largest request.
 pub const NO_LARGEST: u32 = u32::MAX;
 

@@ -315,6 +315,7 @@ FN(u32, sugov_keeps, (policy_t p), (p))
 /* energy model */
 typedef const struct pelton_em_state *em_t;
 
+FN(u32, em_passes_over, (policy_t p), (p))
 FN(void, em_create, (policy_t p, struct pelton_em_state *states, u32 n, u32 cap), (p, states, n, cap))
 FN(void, em_fill, (struct pelton_em_state * states, u32 n, u32 cap), (states, n, cap))
 FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_util, u64 sum_util, u64 allowed),

@@ -260,8 +260,11 @@ fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain, prese
 
 fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
     let (raw, resolved) = (decision.raw_khz, decision.resolved_khz);
-    let below =
-        domain.opps.iter().rev().find(|o| o.khz < resolved).map(|o| format!(" ({} kHz would be too slow)", o.khz));
+    let why_not = |khz: u32| match khz >= raw {
+        true => format!(" ({khz} kHz is passed over: a faster one does the same work for no more)"),
+        false => format!(" ({khz} kHz would be too slow)"),
+    };
+    let below = domain.opps.iter().rev().find(|o| o.khz < resolved).map(|o| why_not(o.khz));
     let highest = domain.opps.last().is_some_and(|o| o.khz == resolved);
     match resolved {
         _ if raw > resolved && highest => format!("{resolved} kHz: the highest there is"),

@@ -110,6 +110,9 @@ pub struct FreqDomain {
     pub scale_khz: u32,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
     pub turbo_khz: Vec<u32>,
+    /// Power of each operating point as the kernel's Energy Model has it, microwatts; empty = not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub energy_model_uw: Vec<u64>,
 }
 
 /// One operating point.

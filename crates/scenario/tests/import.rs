@@ -122,6 +122,88 @@ fn mistakes_in_a_source_are_shown_at_their_place() {
     assert!(refused(&write(folder.path(), "deep.dts", deep), &Options::default()).contains("too deeply"));
 }
 
+/// A board as its source is after the preprocessor, and what a board does to the file of its chip.
+const BOARD: &str = r#"# 1 "board.dts"
+# 1 "<built-in>" 1
+/ { soc { pinctrl { /omit-if-no-ref/
+            pins_a: pins-a { pins = "A1", "A2"; function = "a \"quoted\" one"; };
+            pins_b: pins-b { function = "b"; }; }; };
+    memory-region@0 { data = /incbin/("firmware.bin", 0x0, 0x100), mark: <1 2>, <at: 3>; };
+};
+/delete-node/ &B0;
+/delete-node/ &big;
+&{/cpus/cpu-map} { /delete-node/ cluster1; };
+OTHER_NAME: &L1 { };
+&OTHER_NAME {
+# 12 "board.dts" 2
+    /delete-property/ cpu-idle-states;
+    status =
+#line 13 "board.dts"
+        "okay";
+};
+&little { /delete-node/ opp-850000000;
+    opp-600000000 { opp-hz = /bits/ 64 <600000000>; opp-microvolt = <880000>; };
+    opp-700000000 { opp-hz = /bits/ 64 <700000000>; status = "disabled"; };
+};
+"#;
+
+#[test]
+fn a_board_deletes_what_its_chip_has_and_the_preprocessor_leaves_lines() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dts", format!("{DTS}{BOARD}")));
+    let [little] = &draft.domains[..] else { panic!("{:?}", draft.domains) };
+    assert!(!draft.toml().contains("nowhere to be found"), "{}", draft.toml());
+    assert_eq!((&little.cpus[..], &draft.clusters[..]), (&[0, 1][..], &[vec![0, 1]][..]));
+    assert_eq!(little.opps.iter().map(|o| o.khz).collect::<Vec<_>>(), [450_000, 600_000]);
+    assert_eq!(read_back(&draft).cpus.len(), 2);
+    let unknown = format!("{DTS}/delete-node/ &nobody;");
+    let draft = read(&write(folder.path(), "unknown.dts", unknown));
+    assert!(draft.toml().contains("`&nobody` is deleted and nowhere to be found"), "{}", draft.toml());
+}
+
+#[test]
+fn a_property_that_an_extension_deletes_is_gone() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let text = format!("{DTS}&L0 {{ /delete-property/ cpu-idle-states; }};");
+    let draft = read(&write(folder.path(), "board.dts", text));
+    assert_eq!(draft.domains[0].idle.len(), 0, "{:?}", draft.domains[0].idle);
+}
+
+#[test]
+fn points_of_the_first_binding_are_those_of_all_cpus() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let board = |points: &str| {
+        format!(
+            r#"/ {{ cpus {{
+            cpu@0 {{ compatible = "arm,cortex-a9"; clocks = <&c 1>; operating-points = <{points}>; }};
+            cpu@1 {{ compatible = "arm,cortex-a9"; clocks = <&c 2>; }};
+        }}; }};"#
+        )
+    };
+    let draft = read(&write(folder.path(), "a.dts", board("996000 1250000 396000 950000 792000 1150000")));
+    let [domain] = &draft.domains[..] else { panic!("{:?}", draft.domains) };
+    let points: Vec<_> = domain.opps.iter().map(|o| (o.khz, o.uv)).collect();
+    assert_eq!(points, [(396_000, Some(950_000)), (792_000, Some(1_150_000)), (996_000, Some(1_250_000))]);
+    assert_eq!((&domain.cpus[..], read_back(&draft).cpus.len()), (&[0, 1][..], 2));
+    for (points, expected) in [("996000 1250000 396000", "pairs of kHz and uV"), ("5 1250000", "no frequency of a CPU")]
+    {
+        let text = refused(&write(folder.path(), "a.dts", board(points)), &Options::default());
+        assert!(text.contains(expected) && text.contains("a.dts:"), "{text}");
+    }
+}
+
+#[test]
+fn cpus_of_different_clocks_are_not_one_domain_in_a_source_either() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let cpu = |number: u32, clock: &str| format!(r#"cpu@{number} {{ compatible = "arm,cortex-a53"; {clock} }};"#);
+    let clocks = ["clocks = <&apcs1>;", "", "clocks = <&apcs0 1>;", "clocks = <&apcs0 1>;", "clocks = <&apcs0 2>;"];
+    let cpus: String = clocks.iter().zip(0..).map(|(clock, number)| cpu(number, clock)).collect();
+    let draft =
+        read(&write(folder.path(), "a.dts", format!("/ {{ cpus {{ {cpus} }}; }}; &{{/}} {{ model = \"M\"; }};")));
+    let domains: Vec<_> = draft.domains.iter().map(|domain| domain.cpus.clone()).collect();
+    assert_eq!((domains, draft.title.as_str()), (vec![vec![0, 1], vec![2, 3], vec![4]], "M"));
+}
+
 /// Zones below the board of [`DTS`].
 const ZONES: &str = r#"/ { gpu: gpu { }; thermal-zones {
     soc_thermal: soc-thermal { polling-delay-passive = <100>; sustainable-power = <2500>;
@@ -418,6 +500,51 @@ fn sysfs_and_the_energy_model_together_make_a_board() {
     let old = import(&model, &Options { milliwatts: true, ..Options::default() }).expect("read");
     assert_eq!(old.domains[1].opps[1].power_mw, Some(600_500.0));
     assert!(refused(&write(folder.path(), "x/nothing", ""), &Options::default()).contains("cannot tell what"));
+}
+
+#[test]
+fn what_sysfs_does_not_say_or_has_switched_off_is_told() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let root = folder.path().join("sys");
+    sysfs(&root);
+    let cpu = "devices/system/cpu/cpu1";
+    write(&root, &format!("{cpu}/cpufreq/cpuinfo_max_freq"), "1100000\n");
+    write(&root, &format!("{cpu}/cpufreq/scaling_boost_frequencies"), "1000000 1200000\n");
+    write(&root, &format!("{cpu}/cpuidle/state2/name"), "cluster-sleep");
+    write(&root, &format!("{cpu}/cpuidle/state2/latency"), "2000");
+    write(&root, &format!("{cpu}/cpuidle/state1/disable"), "1\n");
+    write(&root, "devices/system/cpu/present", "0-3\n");
+    write(&root, "devices/system/cpu/cpu3/cpu_capacity", "1024\n");
+    let draft = read(&root);
+    let domains: Vec<_> = draft.domains.iter().map(|domain| domain.cpus.clone()).collect();
+    assert_eq!(domains, [vec![0, 2], vec![1], vec![3]]);
+    assert_eq!(draft.domains[1].opps.iter().map(|o| o.khz).collect::<Vec<_>>(), [450_000, 1_000_000, 1_100_000]);
+    let idle: Vec<_> = draft.domains[1].idle.iter().map(|state| (state.name.as_str(), state.residency_us)).collect();
+    assert_eq!(idle, [("cluster-sleep", 0)]);
+    for told in [
+        "boost was off: 1 of [1200000] kHz left out",
+        "idle state cpu-sleep was switched off",
+        "no residency of idle state cluster-sleep",
+        "CPU 3 is of no policy of cpufreq",
+    ] {
+        assert!(draft.toml().contains(told), "{told}: {}", draft.toml());
+    }
+}
+
+#[test]
+fn powers_of_the_energy_model_that_are_no_watts_are_left_out() {
+    for (file, text, watts) in
+        [("flags", "0x1", true), ("flags", "0x2", false), ("flags", "0x5", false), ("units", "bogoWatts", false)]
+    {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        write(folder.path(), "pd0/cpus", "0-1");
+        write(folder.path(), "pd0/ps:1000000/frequency", "1000000");
+        write(folder.path(), "pd0/ps:1000000/power", "100000");
+        write(folder.path(), &format!("pd0/{file}"), text);
+        let draft = read(folder.path());
+        assert_eq!(draft.domains[0].opps[0].power_mw, watts.then_some(100.0), "{file} {text}");
+        assert_eq!(draft.toml().contains("left out"), !watts);
+    }
 }
 
 #[test]

@@ -158,6 +158,48 @@ fn run_is_exact_unless_quantisation_is_wanted() {
     assert_eq!(ops(&loops, 0)[0], Op::Run { work_ns: (2 * 2_816_901 + 8) * 355 });
 }
 
+/// A file that writes memory and a device; `global` has what is given.
+fn writing(event: &str, global: &str) -> SourceFile {
+    let text = format!(r#"{{ "tasks": {{ "a": {{ "loop": 1, {event} }} }}, "global": {{ {global} }} }}"#);
+    SourceFile::new("t.json", text)
+}
+
+fn defined(defines: &[(&str, &str)]) -> RtAppOptions {
+    let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    RtAppOptions { defines: defines.collect(), ..options() }
+}
+
+#[test]
+fn written_bytes_take_the_time_that_was_defined_and_without_one_they_are_refused() {
+    let mem = defined(&[("MEM_NS_PER_KIB", "62.5")]);
+    let loaded = rtapp::load_full(&writing(r#""mem": 4100"#, ""), &mem).expect("good");
+    // 4100 / 1024 x 62.5 ns.
+    assert_eq!(ops(&loaded.workload, 0), [Op::Run { work_ns: 250 }, Op::EndActivation]);
+    assert!(loaded.notes.iter().any(|note| note.contains("62.5 ns per 1024 bytes")), "{:?}", loaded.notes);
+    // As `run`: 160 of 1024 of the work where CPU 0 is the one that is measured.
+    let little = RtAppOptions { capacities: vec![160, 1024], ..mem.clone() };
+    let work =
+        rtapp::load(&writing(r#""mem": 4194304, "run": 256"#, r#""calibration": "CPU0""#), &little).expect("good");
+    assert_eq!(ops(&work, 0)[..2], [Op::Run { work_ns: 40_000 }, Op::Run { work_ns: 40_000 }]);
+    // Three writes of 100 bytes at most; 4 MiB where the file says nothing.
+    let io = defined(&[("IO_CALL_NS", "400")]);
+    let work_of =
+        |event: &str, global: &str| ops(&rtapp::load(&writing(event, global), &io).expect("good"), 0)[0].clone();
+    assert_eq!(work_of(r#""iorun": 201"#, r#""mem_buffer_size": 100"#), Op::Run { work_ns: 1200 });
+    assert_eq!(work_of(r#""iorun": 4194304"#, r#""io_device": "/dev/null""#), Op::Run { work_ns: 400 });
+    for (event, global, options, expected) in [
+        (r#""mem": 1"#, "", &io, "--define MEM_NS_PER_KIB=NS"),
+        (r#""iorun": 1"#, "", &mem, "--define IO_CALL_NS=NS"),
+        (r#""iorun": 1"#, r#""io_device": "/dev/sda""#, &io, "how long `/dev/sda` takes"),
+        (r#""iorun": 1"#, r#""mem_buffer_size": 0"#, &io, "mem_buffer_size"),
+        (r#""mem": 1"#, "", &defined(&[("MEM_NS_PER_KIB", "0")]), "`MEM_NS_PER_KIB=0` is no time"),
+        (r#""mem": 1"#, "", &defined(&[("MEM_NS_PER_KIB", "inf")]), "is no time"),
+    ] {
+        let told = rtapp::load(&writing(event, global), options).expect_err(expected).to_string();
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
 #[test]
 fn the_oldest_grammar_takes_the_chain_first_and_computes_what_is_left() {
     let text = r#"{ "resources": 4, "tasks": { "t": { "exec": 50000, "period": 100000, "lock_order": [0, 3],

@@ -120,7 +120,8 @@ fn groups_lost_events_and_executed_files_are_told() {
         a-7 [001] 1.000001: lisa__sched_pelt_se: cpu=2 path=/g comm=(null) pid=-1 load=5 runnable=6 util=7\n\
         CPU:3 [12 EVENTS DROPPED]\nCPU:2 [LOST 3 EVENTS]\nCPU:1 [EVENTS DROPPED]\n\
         a-7 [001] 1.000002: sched_process_exec: filename=/bin/ls pid=7 old_pid=7\n\
-        a-7 [001] 1.000003: thermal_power_cpu_get_power: cpus=00000005 freq=1100000 load={1 2} dynamic_power=3\n";
+        a-7 [001] 1.000003: thermal_power_cpu_get_power: cpus=00000005 freq=1100000 load={1 2} dynamic_power=3\n\
+        a-7 [001] 1.000004: thermal_power_cpu_get_power: cpus=00000000,00000004 freq=1100000 load={1} dynamic_power=3\n";
     let mut source = text(trace.as_bytes());
     let names: Vec<&str> = read_all(&mut source)
         .expect("a trace")
@@ -134,8 +135,9 @@ fn groups_lost_events_and_executed_files_are_told() {
             _ => "other",
         })
         .collect();
-    assert_eq!(names, ["group", "lost", "lost", "unknown", "name", "freq", "freq"]);
+    assert_eq!(names, ["group", "lost", "lost", "unknown", "name", "freq", "freq", "freq"]);
     let info = source.info();
+    assert_eq!(info.damaged, 0, "{:?}", info.damage);
     assert_eq!((info.lost, info.lost_unknown, info.groups.as_slice()), (15, 1, &["/".to_owned(), "/g".to_owned()][..]));
 }
 
@@ -146,11 +148,28 @@ fn the_trace_is_found_in_both_kinds_of_pages() {
         a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\n</script>\n</html>\n";
     let string = "<html>\n<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n\
         a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\\n\\\n\\n\";\n</script>\n</html>\n";
-    for page in [script, string] {
+    // A copy of such a page that lost the ends of its lines.
+    let plain = string.replace("\\n\\\n", "\n");
+    for page in [script, string, &plain] {
         assert_eq!(sniff_text(page.as_bytes()), Some(Format::SystraceHtml));
         let event = Event::CpuIdle { cpu: 1, state: 1 };
         assert_eq!(events(page), [Timed { time_ns: 1_000_001_000, event }], "{page}");
     }
+}
+
+#[test]
+fn system_calls_and_traced_functions_are_events_without_a_meaning_here() {
+    let trace = "a-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n\
+        a-7 [001] d..1 1.000002: sys_write(fd: 1, buf: 7f, count: 3)\n\
+        a-7 [001] d..1 1.000003: sys_write -> 0x3\n\
+        a-7 [001] d..1 1.000004: sys_getpid()\n\
+        a-7 [001] d..1 1.000005: schedule <-worker_thread\n";
+    let mut source = text(trace.as_bytes());
+    assert_eq!(read_all(&mut source).expect("a trace").len(), 1);
+    let info = source.info();
+    assert_eq!(info.damaged, 0, "{:?}", info.damage);
+    let skipped: Vec<_> = info.skipped.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(skipped, [("function", 1), ("sys_getpid", 1), ("sys_write", 2)]);
 }
 
 #[test]

@@ -47,9 +47,10 @@ fn idle_to_busy() {
         response.run(&setup(profile, machine("hikey-6220", profile), profile, &[], step_up(400 * MS)));
     }
     response.check(Layout::Overlay(&["util", "freq"]));
-    for run in 2..5 {
+    // From 6.12 on a HiKey's 208 MHz are passed over: one step less.
+    for (run, range) in [(2, 112.0..140.0), (3, 112.0..140.0), (4, 88.0..116.0)] {
         let ms = at_the_top_ms(&response, run);
-        assert!((112.0..140.0).contains(&ms), "{}: {ms}", response.runs[run].label);
+        assert!(range.contains(&ms), "{}: {ms}", response.runs[run].label);
     }
     assert!(at_the_top_ms(&response, 1) > 200.0, "signals that follow the frequency climb more slowly");
 }

@@ -124,11 +124,20 @@ impl Decisions {
     }
 
     /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's
-    /// frequencies; without one those seen in the trace are the table.
-    pub fn finish(&self, report: &mut Report, table: impl Fn(u32) -> Option<Vec<u32>>) {
+    /// frequencies; without one those seen in the trace are the table. A release that passes over needless frequencies
+    /// never chooses them, and which these are is not told: there a frequency that was never chosen may be one.
+    pub fn finish(&self, report: &mut Report, passes_over: bool, table: impl Fn(u32) -> Option<Vec<u32>>) {
         self.frequencies.finish(report);
         for (&cpu, served) in &self.served {
-            let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
+            let chosen = || served.keys().copied().collect::<Vec<u32>>();
+            let mut khz = table(cpu).unwrap_or_else(chosen);
+            if passes_over && passes_some_over(&khz, served) {
+                report.remarks.push(format!(
+                    "CPU {cpu}: frequencies below chosen ones were never chosen; they are taken for such as the kernel passes \
+                     over because a faster one does the same work for less"
+                ));
+                khz = chosen();
+            }
             let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };
             let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
             for (&resolved, served) in served {
@@ -146,6 +155,15 @@ impl Decisions {
             }
         }
     }
+}
+
+/// Was a request served by the lowest of the chosen frequencies, and not by the lowest of all?
+fn passes_some_over(khz: &[u32], served: &BTreeMap<u32, Served>) -> bool {
+    let lowest_from = |raw: u32| khz.iter().copied().find(|&entry| entry >= raw);
+    served.iter().any(|(&resolved, served)| {
+        let lowest = lowest_from(served.lowest.0);
+        lowest.is_some_and(|entry| entry < resolved && khz.contains(&resolved))
+    })
 }
 
 /// One figure, exact.

@@ -244,7 +244,8 @@ impl Validator {
             self.report.skip("load tracking", verdict::NO_SUMS);
         }
         let options = &self.options;
-        self.decisions.finish(&mut self.report, |cpu| options.frequencies(cpu));
+        let passes_over = options.policy.passes_over_inefficient();
+        self.decisions.finish(&mut self.report, passes_over, |cpu| options.frequencies(cpu));
         self.report
     }
 }

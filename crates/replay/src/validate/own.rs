@@ -2,9 +2,9 @@
 //! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every
 //! frequency that was set must be one that was asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_core::{Limits, Policy, SugovPolicy};
+use pelton_core::{EnergyModel, KHZ_INEFFICIENT, Limits, Policy, SugovPolicy};
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, GateVerdict};
@@ -29,6 +29,12 @@ pub struct OwnDecisions {
 struct Own {
     sugov: SugovPolicy,
     khz: Vec<u32>,
+    /// The same with marks of those that the kernel passes over.
+    marked_khz: Vec<u32>,
+    /// The release passes over some, and which is not known: one below a choice that was never chosen is one.
+    learns: bool,
+    /// Frequencies chosen, where that is learnt.
+    chosen: BTreeSet<u32>,
     no_table: bool,
     /// Frequency set last; none before the first.
     set_khz: Option<u32>,
@@ -41,7 +47,10 @@ impl OwnDecisions {
     pub fn new(pol: &Policy, machine: Option<&Machine>) -> OwnDecisions {
         let domains = machine.filter(|_| pol.governor == 0).map_or(&[][..], |machine| &machine.domains);
         let of_cpu = (0..).zip(domains).flat_map(|(d, spec)| spec.cpus.iter().map(move |&cpu| (cpu, d)));
-        OwnDecisions { of_cpu: of_cpu.collect(), domains: domains.iter().map(Own::new).collect() }
+        OwnDecisions {
+            of_cpu: of_cpu.collect(),
+            domains: domains.iter().map(|spec| Own::new(pol, spec, machine)).collect(),
+        }
     }
 
     /// A decision, or a frequency that was set.
@@ -69,7 +78,7 @@ impl OwnDecisions {
 }
 
 impl Own {
-    fn new(spec: &FreqDomain) -> Own {
+    fn new(pol: &Policy, spec: &FreqDomain, machine: Option<&Machine>) -> Own {
         let mut khz: Vec<u32> = spec.opps.iter().map(|opp| opp.khz).collect();
         khz.sort_unstable();
         let sugov = SugovPolicy {
@@ -81,7 +90,36 @@ impl Own {
             fast_switch: u32::from(spec.fast_switch),
             ..SugovPolicy::default()
         };
-        Own { sugov, khz, no_table: spec.no_table, set_khz: None, asked_khz: Vec::new() }
+        let first = spec.cpus.first().and_then(|&cpu| machine?.cpus.get(cpu as usize));
+        let capacity = first.map_or(1024, |cpu| cpu.capacity);
+        Own {
+            sugov,
+            marked_khz: EnergyModel::marked_khz(pol, &khz, &spec.energy_model_uw, capacity),
+            learns: pol.passes_over_inefficient() && spec.energy_model_uw.is_empty(),
+            chosen: BTreeSet::new(),
+            khz,
+            no_table: spec.no_table,
+            set_khz: None,
+            asked_khz: Vec::new(),
+        }
+    }
+
+    /// The choice for a request, after what was really chosen has told which frequencies are passed over.
+    fn resolve(&mut self, raw_khz: u32, chosen_khz: u32) -> u32 {
+        let ours = self.sugov.resolve(&self.marked_khz, raw_khz);
+        let ends = [self.khz.first(), self.khz.last()];
+        let is_free = ends == [Some(&self.sugov.min_khz), Some(&self.sugov.max_khz)];
+        if !self.learns || !is_free || !self.khz.contains(&chosen_khz) {
+            return ours;
+        }
+        let passed = raw_khz..chosen_khz;
+        if (raw_khz..chosen_khz).contains(&ours) && self.chosen.range(passed.clone()).next().is_none() {
+            for entry in self.marked_khz.iter_mut().filter(|entry| passed.contains(*entry)) {
+                *entry |= KHZ_INEFFICIENT;
+            }
+        }
+        self.chosen.insert(chosen_khz);
+        self.sugov.resolve(&self.marked_khz, raw_khz)
     }
 
     fn decided(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
@@ -116,7 +154,7 @@ impl Own {
             }
         }
         if !self.no_table {
-            let ours = self.sugov.resolve(&self.khz, raw_khz);
+            let ours = self.resolve(raw_khz, resolved_khz);
             let raw = vec![("raw_khz", raw_khz.into())];
             equal(report, place, cpu, "next_freq", "frequency choice", raw, ("resolved_khz", resolved_khz, ours));
         }

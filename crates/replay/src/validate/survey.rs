@@ -35,6 +35,8 @@ pub struct Survey {
     pub groups: u64,
     /// Averages of load in events of their own, without a runnable ratio.
     pub load_only: u64,
+    /// Averages of time in interrupts: a kernel that has them takes that time out of every other signal.
+    pub interrupts: u64,
 }
 
 impl Survey {
@@ -54,6 +56,7 @@ impl Survey {
                 self.load_only += u64::from(runnable_avg == 0 && load_avg != 0);
             }
             Event::PeltRt { .. } | Event::PeltDl { .. } => self.averages += 1,
+            Event::PeltIrq { .. } => self.interrupts += 1,
             Event::PeltGroup { .. } => self.groups += 1,
             Event::PeltState { .. } => self.states += 1,
             Event::EffectiveUtil { .. } => self.utils += 1,

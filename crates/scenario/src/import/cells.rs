@@ -48,6 +48,17 @@ pub struct Node {
     pub children: Vec<Node>,
     /// Where it begins.
     pub place: Place,
+    /// What this text takes away from the node that it extends.
+    pub gone: Gone,
+}
+
+/// Names of what a text deletes from a node written before.
+#[derive(Clone, Debug, Default)]
+pub struct Gone {
+    /// Properties.
+    pub properties: Vec<String>,
+    /// Children, with their unit address.
+    pub children: Vec<String>,
 }
 
 /// A tree with its files.

@@ -14,12 +14,14 @@ const ARM_MAKERS: [&str; 9] =
 struct Cpu<'a> {
     node: &'a Node,
     table: Option<&'a Node>,
+    /// Points of the first binding, in the CPU itself; empty when it has none or a table.
+    points: Vec<Opp>,
     /// Idle states, and whether each is one of a whole power domain.
     idle: Vec<(&'a Node, bool)>,
     dmips_mhz: Option<u64>,
     coefficient: Option<u64>,
     /// Clock of the driver, where the tree has no table: CPUs with one clock share it.
-    clock: Vec<u64>,
+    clock: Vec<String>,
 }
 
 /// CPUs, domains, operating points and idle states.
@@ -30,8 +32,7 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     draft.title = tree.root.text("model").unwrap_or_default().to_owned();
     draft.assumed.extend(tree.notes.iter().cloned());
     let Some(cpus) = tree.root.child("cpus") else { return Ok(draft) };
-    let works = |node: &Node| node.text("status").is_none_or(|s| s != "disabled" && !s.starts_with("fail"));
-    let is_cpu = |node: &&Node| node.base() == "cpu" && works(node);
+    let is_cpu = |node: &&Node| node.base() == "cpu" && is_available(node);
     let cpus = cpus.children.iter().filter(is_cpu).map(|node| cpu(tree, &all, node));
     let cpus = cpus.collect::<Result<Vec<_>, _>>().map_err(Diagnostics::from)?;
     // Architectures are told apart by who makes the CPUs.
@@ -54,6 +55,11 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     Ok(draft)
 }
 
+/// As `for_each_available_child_of_node` of Linux takes it, with what has another status.
+fn is_available(node: &Node) -> bool {
+    node.text("status").is_none_or(|s| s != "disabled" && !s.starts_with("fail"))
+}
+
 fn name(tree: &Tree) -> String {
     let compatible = tree.root.text("compatible").unwrap_or("imported");
     compatible.rsplit(',').next().unwrap_or(compatible).to_owned()
@@ -64,31 +70,60 @@ fn cpu<'a>(tree: &'a Tree, all: &[&'a Node], node: &'a Node) -> Result<Cpu<'a>, 
     Ok(Cpu {
         node,
         table,
+        points: if table.is_some() { Vec::new() } else { first_binding(tree, node)? },
         idle: idle_states(tree, all, node)?,
         dmips_mhz: tree.number(node, "capacity-dmips-mhz")?,
         coefficient: tree.number(node, "dynamic-power-coefficient")?,
-        clock: clock(tree, node),
+        clock: clock(node),
     })
 }
 
-/// What sets the CPU's frequency, as numbers that are equal for CPUs of one clock. A source has references in it: then
-/// only its last number counts.
-fn clock(tree: &Tree, node: &Node) -> Vec<u64> {
+/// `operating-points = <kHz uV ...>` (`opp/opp-v1.yaml`, `_of_add_opp_table_v1` of Linux).
+fn first_binding(tree: &Tree, node: &Node) -> Result<Vec<Opp>, Diagnostic> {
+    let wrong = |what: &str| tree.error(&node.place, what);
+    let numbers = tree.numbers(node, "operating-points")?;
+    let (pairs, rest) = numbers.as_chunks::<2>();
+    if !rest.is_empty() {
+        return Err(wrong("`operating-points` are pairs of kHz and uV"));
+    }
+    let point = |&[khz, uv]: &[u64; 2]| {
+        let khz = khz_of(khz).ok_or_else(|| wrong("`operating-points` has no frequency of a CPU").allowed(KHZ))?;
+        Ok(Opp { khz, uv: uv_of(uv), power_mw: None, cluster_mw: None })
+    };
+    pairs.iter().map(point).collect()
+}
+
+/// Frequencies that CPUs have, kHz.
+const KHZ: &str = "1000..=20000000 kHz";
+
+fn khz_of(khz: u64) -> Option<u32> {
+    u32::try_from(khz).ok().filter(|khz| (1_000..=20_000_000).contains(khz))
+}
+
+fn uv_of(uv: u64) -> Option<u32> {
+    u32::try_from(uv).ok().filter(|&uv| uv >= 100_000)
+}
+
+/// What sets the CPU's frequency, in words that are equal for CPUs of one clock; nothing where the tree does not say.
+fn clock(node: &Node) -> Vec<String> {
     let has_perf = node
         .property("power-domain-names")
         .is_some_and(|names| names.parts.iter().any(|(part, _)| matches!(part, Part::Text(text) if text == "perf")));
-    let names = ["qcom,freq-domain", "performance-domains", "clocks"];
-    let named = names.into_iter().find(|name| node.property(name).is_some());
-    let last = |name: &str| match node.property(name).and_then(|p| p.parts.last()) {
-        Some((Part::Number(n), _)) => vec![*n],
-        _ => Vec::new(),
+    let named = ["qcom,freq-domain", "performance-domains", "clocks"].into_iter().find_map(|name| node.property(name));
+    let parts = match named {
+        Some(property) => &property.parts[..],
+        // The CPU's own idle domain comes first.
+        None if has_perf => {
+            let domains = node.property("power-domains").map_or(&[][..], |p| &p.parts);
+            &domains[domains.len().saturating_sub(1)..]
+        }
+        None => &[],
     };
-    match named {
-        Some(name) => tree.numbers(node, name).unwrap_or_else(|_| last(name)),
-        // The phandle of the CPU's own idle domain comes first.
-        None if has_perf => last("power-domains"),
-        None => Vec::new(),
-    }
+    let word = |(part, _): &(Part, _)| match part {
+        Part::Number(number) => number.to_string(),
+        Part::Label(word) | Part::Text(word) | Part::Word(word) => word.clone(),
+    };
+    parts.iter().map(word).collect()
 }
 
 /// Most power domains above a CPU.
@@ -149,20 +184,31 @@ fn is_together(a: &Cpu<'_>, b: &Cpu<'_>) -> bool {
     match (a.table, b.table) {
         (Some(x), Some(y)) => std::ptr::eq(x, y),
         (None, None) => {
-            a.clock == b.clock && a.node.text("compatible") == b.node.text("compatible") && a.dmips_mhz == b.dmips_mhz
+            let alike = a.node.text("compatible") == b.node.text("compatible") && a.dmips_mhz == b.dmips_mhz;
+            // Older trees name the clock in the first CPU alone.
+            let clocked = b.clock.is_empty() || a.clock == b.clock;
+            alike && if a.points.is_empty() { clocked } else { is_shared(a, b) }
         }
         _ => false,
     }
 }
 
+/// The first binding cannot say who shares a clock: the kernel's generic driver takes all CPUs (`cpufreq_dt`).
+fn is_shared(a: &Cpu<'_>, b: &Cpu<'_>) -> bool {
+    let same = |(a, b): (&Opp, &Opp)| (a.khz, a.uv) == (b.khz, b.uv);
+    b.points.is_empty() || (a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(same))
+}
+
 fn domain(tree: &Tree, cpu: &Cpu<'_>) -> Result<Domain, Diagnostic> {
-    let opps = cpu.table.map_or(Ok(Vec::new()), |table| table.children.iter().map(|node| opp(tree, node)).collect());
+    let points = cpu.table.map_or(&[][..], |table| &table.children).iter().filter(|node| is_available(node));
+    let mut opps = points.filter_map(|node| opp(tree, node).transpose()).collect::<Result<Vec<_>, _>>()?;
+    opps.extend(cpu.points.iter().cloned());
     Ok(Domain {
         core: core(cpu.node),
         dmips_mhz: cpu.dmips_mhz,
         coefficient: cpu.coefficient,
         per_cpu: cpu.table.is_some_and(|table| table.property("opp-shared").is_none()),
-        opps: sorted(opps?.into_iter().flatten().collect()),
+        opps: sorted(opps),
         idle: in_order(cpu.idle.iter().map(|&(node, shared)| idle(tree, node, shared)).collect::<Result<_, _>>()?),
         source: "device tree".to_owned(),
         ..Domain::default()
@@ -187,9 +233,9 @@ fn opp(tree: &Tree, node: &Node) -> Result<Option<Opp>, Diagnostic> {
         [high, low, ..] => (high << 32) | (low & 0xffff_ffff),
     };
     let wrong = || tree.error(&node.place, "`opp-hz` is no frequency of a CPU").allowed("1000000..=20000000000 Hz");
-    let khz = u32::try_from(hz / 1000).ok().filter(|khz| (1_000..=20_000_000).contains(khz)).ok_or_else(wrong)?;
+    let khz = khz_of(hz / 1000).ok_or_else(wrong)?;
     // <target> or <target min max>.
-    let uv = tree.number(node, "opp-microvolt")?.and_then(|uv| u32::try_from(uv).ok()).filter(|&uv| uv >= 100_000);
+    let uv = tree.number(node, "opp-microvolt")?.and_then(uv_of);
     let power_mw = tree.number(node, "opp-microwatt")?.map(|uw| uw as f64 / 1000.0);
     Ok(node.property("turbo-mode").is_none().then_some(Opp { khz, uv, power_mw, cluster_mw: None }))
 }

@@ -51,8 +51,15 @@ impl Parser<'_> {
                 self.line();
             } else if self.eats("/dts-v1/") || self.eats("/plugin/") {
                 self.expect(';')?;
-            } else if self.eats("/memreserve/") || self.eats("/delete-node/") || self.eats("/omit-if-no-ref/") {
+            } else if self.eats("/memreserve/") || self.eats("/omit-if-no-ref/") {
                 self.skip_to(';');
+            } else if self.eats("/delete-node/") {
+                self.blank()?;
+                let gone = self.reference();
+                if !delete(&mut self.tree.root, &gone) {
+                    self.tree.notes.push(format!("`&{gone}` is deleted and nowhere to be found"));
+                }
+                self.expect(';')?;
             } else {
                 self.node_at_top()?;
             }
@@ -88,7 +95,10 @@ impl Parser<'_> {
             match &target {
                 None => self.tree.root.merge(node),
                 Some(label) => match find(&mut self.tree.root, label) {
-                    Some(at) => at.merge(node),
+                    Some(at) => {
+                        at.labels.append(&mut labels);
+                        at.merge(node);
+                    }
                     None => {
                         self.tree.notes.push(format!("`&{label}` is extended and nowhere to be found: left out"));
                     }
@@ -111,19 +121,35 @@ impl Parser<'_> {
             if depth == 0 {
                 return Err(self.error(self.at, "nodes are nested too deeply").into());
             }
-            if self.eats("/delete-node/") || self.eats("/omit-if-no-ref/") {
-                self.skip_to(';');
+            if self.eats("/delete-node/") {
+                let gone = self.deleted()?;
+                node.children.retain(|child| child.name != gone);
+                node.gone.children.push(gone);
             } else if self.eats("/delete-property/") {
-                self.blank()?;
-                let gone = self.word();
+                let gone = self.deleted()?;
                 node.properties.retain(|p| p.name != gone);
-                self.expect(';')?;
+                node.gone.properties.push(gone);
+            } else if self.eats("/omit-if-no-ref/") {
+                // A word before a node: what nobody refers to may stay.
             } else if self.is_directive() {
                 self.line();
             } else {
                 self.member(&mut node, depth)?;
             }
         }
+    }
+
+    /// What is deleted inside a node: a name, or a reference to a node in it.
+    fn deleted(&mut self) -> Result<String, Diagnostics> {
+        self.blank()?;
+        let name = if self.rest().starts_with('&') {
+            let label = self.reference();
+            find(&mut self.tree.root, &label).map_or(label, |node| node.name.clone())
+        } else {
+            self.word()
+        };
+        self.expect(';')?;
+        Ok(name)
     }
 
     /// A line of the preprocessor inside a node; names of properties may begin with `#` as well.
@@ -168,8 +194,11 @@ impl Parser<'_> {
                 self.word();
             } else if self.eats("<") {
                 self.cells(&mut parts)?;
+            } else if self.eats("/incbin/") {
+                self.blank()?;
+                self.brackets();
             } else if self.eats("\"") {
-                let text = self.until('"');
+                let text = self.quoted();
                 parts.push((Part::Text(text), self.place_of(start)));
             } else if self.eats("[") {
                 self.until(']');
@@ -186,7 +215,10 @@ impl Parser<'_> {
                         .label("text, <numbers> or [bytes]")
                         .into());
                 }
-                parts.push((Part::Word(word), self.place_of(start)));
+                // A label may stand before a value.
+                if !self.eats(":") {
+                    parts.push((Part::Word(word), self.place_of(start)));
+                }
             }
         }
     }
@@ -207,6 +239,9 @@ impl Parser<'_> {
                 if word.is_empty() {
                     return Err(self.error(start, "a number, a macro or a reference must stand here").into());
                 }
+                if self.eats(":") {
+                    continue;
+                }
                 number(&word).map_or(Part::Word(word), Part::Number)
             };
             parts.push((part, self.place_of(start)));
@@ -217,11 +252,11 @@ impl Parser<'_> {
         &self.text[self.at..]
     }
 
-    /// Skips space and comments.
+    /// Skips space, comments, and lines in which the preprocessor says what file a text is of.
     fn blank(&mut self) -> Result<(), Diagnostics> {
         loop {
             self.at = self.text.len() - self.rest().trim_start().len();
-            if self.rest().starts_with("//") {
+            if self.rest().starts_with("//") || self.is_line_marker() {
                 self.line();
             } else if self.rest().starts_with("/*") {
                 let end = self.rest().find("*/");
@@ -231,6 +266,15 @@ impl Parser<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// `# 12 "file"` or `#line 12`, at the beginning of a line.
+    fn is_line_marker(&self) -> bool {
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']);
+        let Some(rest) = self.rest().strip_prefix('#') else { return false };
+        let rest = rest.strip_prefix("line").unwrap_or(rest);
+        let numbered = rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        numbered && (before.is_empty() || before.ends_with('\n'))
     }
 
     fn eats(&mut self, word: &str) -> bool {
@@ -266,6 +310,17 @@ impl Parser<'_> {
         let found = self.rest().find(end);
         let text = self.rest()[..found.unwrap_or(self.rest().len())].to_owned();
         self.at += text.len() + found.map_or(0, |_| end.len_utf8());
+        text
+    }
+
+    /// A text to its quotation mark; a backslash takes the next character as it is.
+    fn quoted(&mut self) -> String {
+        let mut text = self.until('"');
+        while text.ends_with('\\') && self.at < self.text.len() {
+            text.pop();
+            text.push('"');
+            text += &self.until('"');
+        }
         text
     }
 
@@ -315,7 +370,8 @@ fn number(word: &str) -> Option<u64> {
 /// A node by label or path.
 fn find<'a>(node: &'a mut Node, label: &str) -> Option<&'a mut Node> {
     if let Some(path) = label.strip_prefix('/') {
-        return path.split('/').try_fold(node, |node, name| node.children.iter_mut().find(|c| c.name == name));
+        let mut names = path.split('/').filter(|name| !name.is_empty());
+        return names.try_fold(node, |node, name| node.children.iter_mut().find(|c| c.name == name));
     }
     if node.labels.iter().any(|l| l == label) {
         return Some(node);
@@ -323,9 +379,27 @@ fn find<'a>(node: &'a mut Node, label: &str) -> Option<&'a mut Node> {
     node.children.iter_mut().find_map(|child| find(child, label))
 }
 
+/// Takes a node by label or path out of the tree; false when it is not there.
+fn delete(node: &mut Node, label: &str) -> bool {
+    if let Some((parent, name)) = label.rsplit_once('/') {
+        let parent = if parent.is_empty() { Some(node) } else { find(node, parent) };
+        return parent.is_some_and(|parent| parent.remove(|child| child.name == name));
+    }
+    let here = node.remove(|child| child.labels.iter().any(|l| l == label));
+    here || node.children.iter_mut().any(|child| delete(child, label))
+}
+
 impl Node {
-    /// What is written later wins.
+    fn remove(&mut self, which: impl Fn(&Node) -> bool) -> bool {
+        let before = self.children.len();
+        self.children.retain(|child| !which(child));
+        self.children.len() < before
+    }
+
+    /// What is written later wins, also when it takes away.
     fn merge(&mut self, other: Node) {
+        self.properties.retain(|p| !other.gone.properties.contains(&p.name));
+        self.children.retain(|child| !other.gone.children.contains(&child.name));
         for property in other.properties {
             self.properties.retain(|p| p.name != property.name);
             self.properties.push(property);

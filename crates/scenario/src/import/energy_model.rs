@@ -9,6 +9,9 @@ use crate::diagnostic::{Diagnostics, SourceFile};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// `EM_PERF_DOMAIN_MICROWATTS`, before 6.0 `EM_PERF_DOMAIN_MILLIWATTS`: powers are watts, not those of a scale of the
+/// firmware's own.
+const WATTS: u64 = 1 << 0;
 /// `EM_PERF_DOMAIN_ARTIFICIAL`: powers order CPUs and are no watts.
 const ARTIFICIAL: u64 = 1 << 2;
 
@@ -32,12 +35,12 @@ pub fn read(path: &Path, milliwatts: bool) -> Result<Draft, Diagnostics> {
             |what: &str| SourceFile::new(folder.display().to_string(), "").about(format!("{what} in this folder"));
         let cpus = value(&folder.join("cpus")).and_then(|list| cpu_list(&list));
         let cpus = cpus.ok_or_else(|| wrong("no list of CPUs (`cpus`)"))?;
-        let artificial = number_of(&folder.join("flags")).is_some_and(|flags| flags & ARTIFICIAL != 0);
-        if artificial {
-            draft.assumed.push(format!("the powers of CPUs {cpus:?} are artificial: left out"));
+        let unreal = no_watts(&folder);
+        if let Some(what) = unreal {
+            draft.assumed.push(format!("the powers of CPUs {cpus:?} are {what}: left out"));
         }
         let opp = |state: &PathBuf| {
-            let power = number(&state.join("power")).filter(|_| !artificial);
+            let power = number(&state.join("power")).filter(|_| unreal.is_none());
             let unit = if milliwatts { 1.0 } else { 1000.0 };
             let khz = number(&state.join("frequency")).and_then(|khz| u32::try_from(khz).ok());
             let khz = khz.ok_or_else(|| wrong("a `ps:` without `frequency`"))?;
@@ -51,6 +54,17 @@ pub fn read(path: &Path, milliwatts: bool) -> Result<Draft, Diagnostics> {
     }
     draft.domains.sort_by(|a, b| a.cpus.cmp(&b.cpus));
     Ok(draft)
+}
+
+/// What powers are instead of watts; `units` is that of kernels before 6.0.
+fn no_watts(folder: &Path) -> Option<&'static str> {
+    let flags = number_of(&folder.join("flags"));
+    if flags.is_some_and(|flags| flags & ARTIFICIAL != 0) {
+        return Some("artificial");
+    }
+    let abstract_scale = flags.is_some_and(|flags| flags & WATTS == 0)
+        || value(&folder.join("units")).is_some_and(|units| units == "bogoWatts");
+    abstract_scale.then_some("of an abstract scale")
 }
 
 /// Flags are printed as 0x...

@@ -24,8 +24,18 @@ pub fn read(path: &Path) -> Result<Draft, Diagnostics> {
     if policies.is_empty() {
         draft.assumed.push("this kernel sets no frequencies (no cpufreq): operating points are not known".to_owned());
     }
-    let groups = if policies.is_empty() { vec![(cpus.clone(), None)] } else { policies };
-    draft.domains = groups.iter().map(|(cpus, policy)| domain(&root, cpus, policy.as_deref())).collect();
+    let mut groups = if policies.is_empty() { vec![(cpus.clone(), None)] } else { policies };
+    let left: Vec<u32> =
+        cpus.iter().copied().filter(|cpu| !groups.iter().any(|(cpus, _)| cpus.contains(cpu))).collect();
+    if !left.is_empty() {
+        draft.assumed.push(format!(
+            "{} of no policy of cpufreq (switched off when it was read?): their frequencies are not known",
+            cpu_names(&left)
+        ));
+        groups.push((left, None));
+    }
+    let assumed = &mut draft.assumed;
+    draft.domains = groups.iter().map(|(cpus, policy)| domain(&root, cpus, policy.as_deref(), assumed)).collect();
     let policy = groups.iter().find_map(|(_, policy)| policy.clone());
     if let Some(policy) = policy {
         draft.driver = value(&policy.join("scaling_driver"));
@@ -58,24 +68,43 @@ fn policies(root: &Path, cpus: &[u32]) -> Vec<(Vec<u32>, Option<PathBuf>)> {
     found
 }
 
-fn domain(root: &Path, cpus: &[u32], policy: Option<&Path>) -> Domain {
+fn cpu_names(cpus: &[u32]) -> String {
+    let numbers: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    if let [cpu] = &numbers[..] { format!("CPU {cpu} is") } else { format!("CPUs {} are", numbers.join(", ")) }
+}
+
+/// Operating points of a policy. Those of boost are the kernel's as long as they are not above its present maximum
+/// (`cpufreq_frequency_table_cpuinfo`).
+fn points(policy: &Path, assumed: &mut Vec<String>) -> Vec<Opp> {
+    let listed = |name: &str| value(&policy.join(name)).unwrap_or_default();
+    let numbers =
+        |name: &str| -> Vec<u32> { listed(name).split_whitespace().filter_map(|khz| khz.parse().ok()).collect() };
+    let highest = numbers("cpuinfo_max_freq").first().copied().unwrap_or(u32::MAX);
+    let (boost, off): (Vec<u32>, Vec<u32>) =
+        numbers("scaling_boost_frequencies").into_iter().partition(|&khz| khz <= highest);
+    if !off.is_empty() {
+        assumed.push(format!("boost was off: {} of {off:?} kHz left out", listed("related_cpus")));
+    }
+    let mut khz = numbers("scaling_available_frequencies");
+    khz.extend(boost);
+    if khz.is_empty() {
+        // A driver without a list tells its ends only.
+        let ends = ["cpuinfo_min_freq", "cpuinfo_max_freq"].map(|name| numbers(name).first().copied());
+        khz = ends.into_iter().flatten().filter(|&khz| khz > 0).collect();
+    }
+    khz.into_iter().map(opp).collect()
+}
+
+fn domain(root: &Path, cpus: &[u32], policy: Option<&Path>, assumed: &mut Vec<String>) -> Domain {
     let first = cpus.first().copied().unwrap_or(0);
     let cpu = root.join(format!("cpu{first}"));
-    let listed = |name: &str| policy.and_then(|p| value(&p.join(name))).unwrap_or_default();
-    let khz = listed("scaling_available_frequencies") + " " + &listed("scaling_boost_frequencies");
-    let mut opps: Vec<Opp> = khz.split_whitespace().filter_map(|khz| Some(opp(khz.parse().ok()?))).collect();
-    if opps.is_empty() {
-        // A driver without a list tells its ends only.
-        let ends = ["cpuinfo_min_freq", "cpuinfo_max_freq"].map(|name| listed(name).trim().parse::<u32>().ok());
-        opps = ends.into_iter().flatten().filter(|&khz| khz > 0).map(opp).collect();
-    }
     Domain {
         cpus: cpus.to_vec(),
         capacity: number(&cpu.join("cpu_capacity"))
             .and_then(|c| u32::try_from(c).ok())
             .filter(|c| (1..=1024).contains(c)),
-        opps: sorted(opps),
-        idle: idle(&cpu),
+        opps: sorted(policy.map_or_else(Vec::new, |policy| points(policy, assumed))),
+        idle: idle(&cpu, assumed),
         source: "sysfs".to_owned(),
         ..Domain::default()
     }
@@ -85,18 +114,27 @@ fn opp(khz: u32) -> Opp {
     Opp { khz, ..Opp::default() }
 }
 
-/// States below state 0.
-fn idle(cpu: &Path) -> Vec<Idle> {
-    let state = |at: u32| {
-        let folder = cpu.join(format!("cpuidle/state{at}"));
-        Some(Idle {
-            name: value(&folder.join("name"))?,
-            exit_us: number(&folder.join("latency"))?,
-            residency_us: number(&folder.join("residency")).unwrap_or(0),
-            ..Idle::default()
-        })
+/// States below state 0 that are not switched off.
+fn idle(cpu: &Path, assumed: &mut Vec<String>) -> Vec<Idle> {
+    let mut note = |text: String| {
+        if !assumed.contains(&text) {
+            assumed.push(text);
+        }
     };
-    (1..=9).map_while(state).collect()
+    let mut states = Vec::new();
+    for folder in (1..=9).map(|at| cpu.join(format!("cpuidle/state{at}"))) {
+        let (Some(name), Some(exit_us)) = (value(&folder.join("name")), number(&folder.join("latency"))) else { break };
+        if number(&folder.join("disable")).is_some_and(|off| off != 0) {
+            note(format!("idle state {name} was switched off (`disable`): left out"));
+            continue;
+        }
+        let residency_us = number(&folder.join("residency"));
+        if residency_us.is_none() {
+            note(format!("this kernel tells no residency of idle state {name}: 0 here"));
+        }
+        states.push(Idle { name, exit_us, residency_us: residency_us.unwrap_or(0), ..Idle::default() });
+    }
+    states
 }
 
 fn arch(root: &Path, driver: Option<&str>) -> Option<&'static str> {

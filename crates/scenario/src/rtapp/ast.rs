@@ -47,6 +47,10 @@ pub struct Global {
     pub pi_enabled: bool,
     /// Slack is summed over the timers of a phase.
     pub cumulative_slack: Option<Spanned<bool>>,
+    /// File that `iorun` writes to; `/dev/null` when none is named.
+    pub io_device: Option<Spanned<String>>,
+    /// Most bytes of one write of `iorun`; 4 MiB when none are given.
+    pub mem_buffer_size: Option<Spanned<i64>>,
     /// Start of task i is delayed by (i + 1) times this, microseconds (oldest grammar).
     pub spacing_us: i64,
 }
@@ -269,7 +273,11 @@ pub enum EventKind {
     SemPost(Spanned<String>),
     /// Decrease a semaphore or wait.
     SemWait(Spanned<String>),
-    /// An event that reads well but has no model: memory or device traffic. The word names it.
+    /// Write so many bytes to memory.
+    Mem(Spanned<i64>),
+    /// Write so many bytes to the device.
+    IoRun(Spanned<i64>),
+    /// An event that reads well but has no model. The word names it.
     NoModel(&'static str),
 }
 

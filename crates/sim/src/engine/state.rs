@@ -460,6 +460,8 @@ pub(crate) struct DomainState {
     /// The driver has no table: the governor may ask for anything.
     pub no_table: bool,
     pub khz: Vec<u32>,
+    /// The same with marks of those that the governor passes over.
+    pub marked_khz: Vec<u32>,
     /// Task index of its worker thread, if it has one.
     pub worker: Option<u32>,
     /// Frequency the worker is setting.
@@ -476,7 +478,12 @@ pub(crate) struct DomainState {
 impl DomainState {
     /// Frequencies the governor knows.
     pub(crate) fn governor_table(&self) -> &[u32] {
-        if self.no_table { &[] } else { &self.khz }
+        if self.no_table { &[] } else { &self.marked_khz }
+    }
+
+    /// The governor and its table.
+    pub(crate) fn governor(&mut self) -> (&mut SugovPolicy, &[u32]) {
+        (&mut self.sugov, if self.no_table { &[] } else { &self.marked_khz })
     }
 
     /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.

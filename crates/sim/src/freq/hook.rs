@@ -114,10 +114,10 @@ impl<S: Sink> Engine<'_, S> {
         let (kept, domain) = (&self.targets.domains[d as usize], &mut self.domains[d as usize]);
         domain.report.evaluations += 1;
         let prev_khz = domain.sugov.requested_khz();
-        let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
         let (sc, made_of) = (&mut self.cpus[c as usize].sugov, &kept.places[caller as usize].inputs);
         let requests = (kept.terms(), kept.largest());
-        let decision = domain.sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
+        let (sugov, table) = domain.governor();
+        let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);

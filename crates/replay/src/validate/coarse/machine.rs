@@ -8,6 +8,7 @@ use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, dequeue, freq_scale, runs, va
 
 use super::cpus::CpuTable;
 use crate::validate::object::OBJECTS_MAX;
+use crate::validate::survey::CPUS_MAX;
 
 /// Longer ago, what a signal was does not matter any more: load tracking forgets in 345 periods of 1024 us.
 const FORGOTTEN_NS: u64 = 345 * 1024 * 1024;
@@ -87,6 +88,8 @@ pub struct Machine {
     pub(super) lingering: BTreeMap<u32, Vec<Se>>,
     /// How many did so.
     pub lingered: u64,
+    /// CPUs in an interrupt: how many are nested, and up to when its time was taken out.
+    interrupted: BTreeMap<u32, (u32, u64)>,
 }
 
 impl Machine {
@@ -104,6 +107,7 @@ impl Machine {
             grouped,
             lingering: BTreeMap::new(),
             lingered: 0,
+            interrupted: BTreeMap::new(),
         }
     }
 
@@ -186,6 +190,33 @@ impl Machine {
         let c = self.started(cpu, now);
         let idle = c.class == runs::IDLE;
         c.rq.clock_update(&pol, now, 0, idle);
+    }
+
+    /// An interrupt begins on a CPU: its time is no task's, until it has ended.
+    pub fn enter_interrupt(&mut self, now: u64, cpu: u32) {
+        if (cpu as usize) < CPUS_MAX {
+            self.interrupted.entry(cpu).or_insert((0, now)).0 += 1;
+        }
+    }
+
+    /// It has ended.
+    pub fn leave_interrupt(&mut self, cpu: u32) {
+        let Some(nested) = self.interrupted.get_mut(&cpu) else { return };
+        nested.0 = nested.0.saturating_sub(1);
+        if nested.0 == 0 {
+            self.interrupted.remove(&cpu);
+        }
+    }
+
+    /// Clocks of CPUs in an interrupt come up to now without its time, as `update_rq_clock_task` has it.
+    pub fn pass_interrupts(&mut self, now: u64) {
+        let pol = self.pol;
+        for (cpu, (_, since)) in &mut self.interrupted {
+            let irq_ns = now.saturating_sub(std::mem::replace(since, now));
+            if let Some(c) = self.cpus.get_mut(cpu).filter(|_| irq_ns > 0) {
+                c.rq.clock_update(&pol, now, irq_ns, c.class == runs::IDLE);
+            }
+        }
     }
 
     /// Brings a CPU and whoever runs on it up to now.
@@ -398,6 +429,7 @@ impl Machine {
         c.rq = Rq { cfs: CfsRq { avg: fresh.cfs.avg, ..CfsRq::default() }, ..fresh };
         (c.current, c.known_ns, c.since_ns, c.class) = (None, None, now, runs::IDLE);
         self.lingering.remove(&cpu);
+        self.interrupted.remove(&cpu);
         for task in self.tasks.values_mut().filter(|task| task.cpu == cpu) {
             (task.se.on_rq, task.se.running, task.known, task.since_ns) = (0, 0, false, now);
         }

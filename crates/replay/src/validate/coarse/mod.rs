@@ -87,6 +87,8 @@ pub struct Coarse {
     jumps: u64,
     /// A quota stopped some group.
     throttled: bool,
+    /// Time in interrupts is nobody's.
+    interrupts: bool,
 }
 
 impl Coarse {
@@ -109,6 +111,7 @@ impl Coarse {
             capped: false,
             jumps: 0,
             throttled: false,
+            interrupts: info.format == Format::PeltonLog || survey.interrupts > 0,
         }
     }
 
@@ -130,6 +133,7 @@ impl Coarse {
     pub fn event(&mut self, timed: &Timed) {
         let now = timed.time_ns;
         self.give_up_waiting(now);
+        self.machine.pass_interrupts(now);
         self.handle(now, &timed.event);
         self.moved(now);
     }
@@ -192,6 +196,10 @@ impl Coarse {
             Event::SchedProcessExit { tid, .. } => self.machine.exit(now, tid),
             Event::CpuFrequency { cpu, freq_khz } => self.frequency(now, cpu, freq_khz),
             Event::CfsThrottle { .. } => self.throttled = true,
+            Event::IrqEntry { cpu, .. } | Event::SoftirqEntry { cpu, .. } if self.interrupts => {
+                self.machine.enter_interrupt(now, cpu);
+            }
+            Event::IrqExit { cpu, .. } | Event::SoftirqExit { cpu, .. } => self.machine.leave_interrupt(cpu),
             Event::LostEvents { cpu: CPU_UNKNOWN, .. } => self.machine.lose_all(now),
             Event::LostEvents { cpu, .. } => self.machine.lose(now, cpu),
             Event::PeltCfs { cpu, util_avg, runnable_avg, .. } => self.queue(now, cpu, util_avg, runnable_avg),

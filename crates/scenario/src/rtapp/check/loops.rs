@@ -54,7 +54,11 @@ fn events_per_round(phase: &FlatPhase) -> String {
 /// Something in it computes, sleeps, or may have to wait.
 fn takes_time(phase: &FlatPhase) -> bool {
     phase.events.iter().any(|event| match &event.kind {
-        EventKind::Run(us) | EventKind::Runtime(us) | EventKind::Sleep(us) => us.value > 0,
+        EventKind::Run(size)
+        | EventKind::Runtime(size)
+        | EventKind::Sleep(size)
+        | EventKind::Mem(size)
+        | EventKind::IoRun(size) => size.value > 0,
         EventKind::Timer(_)
         | EventKind::Wait(_)
         | EventKind::Sync(_)

@@ -49,17 +49,8 @@ fn check_props(props: &Props, cpus: Option<u32>, report: &mut Report) {
 fn no_model(task: &FlatTask, report: &mut Report) {
     for event in task.events() {
         if let EventKind::NoModel(word) = &event.kind {
-            let (why, help) = if *word == "iorun" {
-                (
-                    "how long these bytes take is not known",
-                    "replace it by `run` (work), or by a thread of `io:run_us=..,service_us=..` beside the file",
-                )
-            } else {
-                (
-                    "the simulator has no memory traffic",
-                    "replace it by `run` (work) and `sleep` (waiting) of the length you measured",
-                )
-            };
+            let why = "how long an access takes is not known: it depends on which cache the buffer is in";
+            let help = "replace it by `run` (work) of the length you measured";
             report.error(event.span, say(format!("`{word}` cannot be honoured")).label(why).help(help));
         }
     }

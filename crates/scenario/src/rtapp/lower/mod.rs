@@ -5,6 +5,7 @@ mod group;
 mod names;
 mod sched;
 mod task;
+mod traffic;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use pelton_model::workload::{Start, TaskSpec};
 
 use self::names::Names;
 use self::task::{absolute_timers, is_deadline};
+use self::traffic::Traffic;
 use super::ast::{Calibration, EventKind, PolicyName, RtAppFile};
 use super::flat::{FlatTask, flatten};
 use super::report::{Report, say};
@@ -47,6 +49,7 @@ struct Lowering<'a> {
     run_capacity: u32,
     absolute_timers: BTreeSet<String>,
     templates: BTreeMap<&'a str, u32>,
+    traffic: Traffic,
 }
 
 /// Turns a file into a workload, or says what cannot be honoured.
@@ -59,17 +62,21 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     }
     let tasks = flatten(file, options, &mut report);
     check::check(&tasks, options.cpus, &mut report);
+    let traffic = Traffic::new(file, options, &mut report);
+    traffic.check(file, &tasks, &mut report);
     slack(file, &tasks, &mut report);
     calibration(file, options, &mut report);
     size(file, &tasks, &mut report);
     if !report.is_good() {
         return Err(report.finish().err().unwrap_or_default());
     }
-    let mut lowering = Lowering::new(file, options, &tasks, report);
+    let mut notes = notes(file, options, &tasks);
+    notes.extend(traffic.note(&tasks));
+    let mut lowering = Lowering { traffic, ..Lowering::new(file, options, &tasks, report) };
     let workload = lowering.workload(file, options, &tasks);
     let mut warnings = lowering.report.finish()?;
     warnings.extend(file.warnings.clone());
-    Ok(Loaded { workload, warnings, notes: notes(file, options), originals: Vec::new() })
+    Ok(Loaded { workload, warnings, notes, originals: Vec::new() })
 }
 
 fn placeholders(file: &RtAppFile, report: &mut Report) {
@@ -144,10 +151,13 @@ fn calibration(file: &RtAppFile, options: &RtAppOptions, report: &mut Report) {
     }
 }
 
-fn notes(file: &RtAppFile, options: &RtAppOptions) -> Vec<String> {
+fn notes(file: &RtAppFile, options: &RtAppOptions, tasks: &[FlatTask]) -> Vec<String> {
     let mut notes = Vec::new();
-    if !file.ignored.is_empty() {
-        let keys: Vec<String> = file.ignored.iter().map(|(key, line)| format!("{key} (line {line})")).collect();
+    let writes = tasks.iter().flat_map(FlatTask::events).any(|e| matches!(e.kind, EventKind::IoRun(_)));
+    let ignored = |(key, _): &&(String, usize)| !(writes && ["io_device", "mem_buffer_size"].contains(&key.as_str()));
+    let keys: Vec<String> =
+        file.ignored.iter().filter(ignored).map(|(key, line)| format!("{key} (line {line})")).collect();
+    if !keys.is_empty() {
         notes.push(format!("no effect in a simulation: {}", keys.join(", ")));
     }
     let capacity = run_capacity(file, options);
@@ -188,6 +198,7 @@ impl<'a> Lowering<'a> {
             run_capacity: run_capacity(file, options),
             absolute_timers: absolute_timers(tasks, false),
             templates,
+            traffic: Traffic::default(),
         }
     }
 

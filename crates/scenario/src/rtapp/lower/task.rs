@@ -61,7 +61,9 @@ impl Lowering<'_> {
         for event in &phase.events {
             ops.extend(self.op(event, timers));
         }
-        let works = |e: &Event| matches!(e.kind, EventKind::Run(_) | EventKind::Runtime(_));
+        let works = |e: &Event| {
+            matches!(e.kind, EventKind::Run(_) | EventKind::Runtime(_) | EventKind::Mem(_) | EventKind::IoRun(_))
+        };
         let has_timer = phase.events.iter().any(|e| matches!(e.kind, EventKind::Timer(_)));
         // A timer ends an activation by itself. A round without timer that computes is one activation, as in the logs
         // of rt-app; rounds that only pass a signal on are not counted.
@@ -75,6 +77,8 @@ impl Lowering<'_> {
         let names = &mut self.names;
         Some(match &event.kind {
             EventKind::Run(us) => Op::Run { work_ns: self.work_ns(us.value) },
+            EventKind::Mem(bytes) => Op::Run { work_ns: self.traffic.mem_ns(bytes.value, self.run_capacity) },
+            EventKind::IoRun(bytes) => Op::Run { work_ns: self.traffic.io_ns(bytes.value, self.run_capacity) },
             EventKind::Runtime(us) => Op::Spin { wall_ns: ns(us.value) },
             // A sleep of nothing is left out: rt-app's only effect is a system call.
             EventKind::Sleep(us) if us.value == 0 => return None,

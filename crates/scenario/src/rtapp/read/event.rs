@@ -29,8 +29,8 @@ impl Reader {
             EventKey::Fork => EventKind::Fork(self.text(word, node)?),
             EventKey::SemPost => EventKind::SemPost(self.text(word, node)?),
             EventKey::SemWait => EventKind::SemWait(self.text(word, node)?),
-            EventKey::Mem => self.int(word, node, &COUNT).map(|_| EventKind::NoModel("mem"))?,
-            EventKey::IoRun => self.int(word, node, &COUNT).map(|_| EventKind::NoModel("iorun"))?,
+            EventKey::Mem => EventKind::Mem(self.int(word, node, &COUNT)?),
+            EventKey::IoRun => EventKind::IoRun(self.int(word, node, &COUNT)?),
             EventKey::MemRun => self.memrun(word, node)?,
         };
         Some(Event { kind, span: member.key_span })

@@ -2,7 +2,7 @@
 //! The `global` object.
 
 use super::Reader;
-use super::keys::{CALIBRATION_NS, CPU, DURATION_S, GLOBAL_IGNORED, GLOBAL_KEYS, TIME_US};
+use super::keys::{BUFFER_BYTES, CALIBRATION_NS, CPU, DURATION_S, GLOBAL_IGNORED, GLOBAL_KEYS, TIME_US};
 use crate::rtapp::ast::{Calibration, Global, Spanned};
 use crate::rtapp::json::{Member, Node, Value};
 use crate::rtapp::report::say;
@@ -39,6 +39,17 @@ impl Reader {
                     let us = self.int("spacing", value, &TIME_US);
                     self.put(&mut spacing, us, member);
                 }
+                "io_device" if matches!(value.value, Value::Null) => self.ignore(member),
+                "io_device" => {
+                    let device = self.text("io_device", value);
+                    self.put(&mut global.io_device, device, member);
+                    self.ignore(member);
+                }
+                "mem_buffer_size" => {
+                    let bytes = self.int("mem_buffer_size", value, &BUFFER_BYTES);
+                    self.put(&mut global.mem_buffer_size, bytes, member);
+                    self.ignore(member);
+                }
                 key if GLOBAL_IGNORED.contains(&key) => self.ignored_value(member),
                 _ => self.unknown(member, "`global`", GLOBAL_KEYS.iter().chain(GLOBAL_IGNORED).copied()),
             }
@@ -53,7 +64,7 @@ impl Reader {
         let node = &member.node;
         let fits = match member.key.as_str() {
             "lock_pages" | "gnuplot" => matches!(node.value, Value::Bool(_)),
-            "logdir" | "log_basename" | "io_device" => matches!(node.value, Value::Text(_) | Value::Null),
+            "logdir" | "log_basename" => matches!(node.value, Value::Text(_) | Value::Null),
             "log_size" => matches!(node.value, Value::Text(_) | Value::Int(_)),
             "ftrace" => matches!(node.value, Value::Text(_) | Value::Bool(_)),
             _ => matches!(node.value, Value::Int(_)),

@@ -44,6 +44,8 @@ pub(in crate::rtapp) const CPU: Bound = Bound::new(0, 4095, "");
 pub(in crate::rtapp) const PRIORITY: Bound = Bound::new(-20, 99, "");
 /// Utilization clamps.
 pub(in crate::rtapp) const UTIL: Bound = Bound::new(-1, 1024, "");
+/// Size of the buffer that is written.
+pub(in crate::rtapp) const BUFFER_BYTES: Bound = Bound::new(1, INT_MAX, "bytes");
 /// Sizes and counts.
 pub(in crate::rtapp) const COUNT: Bound = Bound::new(0, INT_MAX, "");
 
@@ -51,22 +53,20 @@ pub(in crate::rtapp) const COUNT: Bound = Bound::new(0, INT_MAX, "");
 pub(in crate::rtapp) const ROOT_KEYS: &[&str] = &["tasks", "global", "resources", "threads"];
 
 /// Keys of `global` that change the simulation.
-pub(in crate::rtapp) const GLOBAL_KEYS: &[&str] =
-    &["duration", "calibration", "default_policy", "pi_enabled", "cumulative_slack", "spacing"];
-
-/// Keys of `global` that only concern rt-app's own process and log files.
-pub(in crate::rtapp) const GLOBAL_IGNORED: &[&str] = &[
-    "lock_pages",
-    "logdir",
-    "log_basename",
-    "log_size",
-    "ftrace",
-    "gnuplot",
+pub(in crate::rtapp) const GLOBAL_KEYS: &[&str] = &[
+    "duration",
+    "calibration",
+    "default_policy",
+    "pi_enabled",
+    "cumulative_slack",
+    "spacing",
     "io_device",
     "mem_buffer_size",
-    "frag",
-    "fragment",
 ];
+
+/// Keys of `global` that only concern rt-app's own process and log files.
+pub(in crate::rtapp) const GLOBAL_IGNORED: &[&str] =
+    &["lock_pages", "logdir", "log_basename", "log_size", "ftrace", "gnuplot", "frag", "fragment"];
 
 /// Keys of a task only.
 pub(in crate::rtapp) const TASK_KEYS: &[&str] = &["instance", "delay", "phases"];

@@ -110,11 +110,26 @@ fn event(line: &[u8], from: usize) -> Result<(&[u8], &[u8]), Bad> {
     if decimal(name).is_some() {
         (name, after) = word(line, after);
     }
+    if let Some(name) = call(name, &line[after..]) {
+        return Ok((name, line[after..].trim_ascii()));
+    }
     let Some(name) = name.strip_suffix(b":").filter(|name| !name.is_empty()) else {
         return bad(after.saturating_sub(name.len()), "no name of an event");
     };
     let name = memrchr(b':', name).map_or(name, |group| &name[group + 1..]);
     Ok((name, line[after..].trim_ascii()))
+}
+
+/// What the kernel prints without a colon behind its name: system calls (`sys_read(fd: 3)`, `sys_getpid()`,
+/// `sys_read -> 0x3`), and calls of the function tracer (`schedule <-worker_thread`).
+fn call<'a>(name: &'a [u8], rest: &[u8]) -> Option<&'a [u8]> {
+    let rest = rest.trim_ascii_start();
+    if rest.starts_with(b"<-") {
+        return Some(b"function");
+    }
+    let open = memchr(b'(', name);
+    let called = name.starts_with(b"sys_") && (open.is_some() || rest.starts_with(b"->"));
+    called.then(|| &name[..open.unwrap_or(name.len())])
 }
 
 /// Name and number of the task on the left of a line, and whether `perf script` wrote them.
@@ -160,6 +175,16 @@ mod tests {
         ] {
             assert_eq!(cut(line), same, "{line}");
         }
+    }
+
+    #[test]
+    fn calls_have_no_colon_behind_their_names() {
+        let event = |rest: &str| cut(&format!("sh-12 [003] d..1 5.000001: {rest}")).5;
+        assert_eq!(event("sys_write(fd: 1, buf: 7f, count: 3)"), "sys_write|1, buf: 7f, count: 3)");
+        assert_eq!(event("sys_getpid()"), "sys_getpid|");
+        assert_eq!(event("sys_write -> 0x3"), "sys_write|-> 0x3");
+        assert_eq!(event("schedule <-worker_thread"), "function|<-worker_thread");
+        assert_eq!(event("sys_enter: NR 1 (1, 7f)"), "sys_enter|NR 1 (1, 7f)");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::import::decode::{Fields, Plan};
 use crate::import::spelling::{SPELLINGS, fields_of};
 use crate::import::state;
 
-use super::number::{cpu_number, hexadecimal, narrow, number};
+use super::number::{cpu_mask, cpu_number, narrow, number};
 
 /// Most keys of an event.
 pub(super) const KEYS_MAX: usize = 16;
@@ -104,7 +104,7 @@ impl Fields for Values<'_, '_> {
     }
 
     fn cpus(&self, place: usize) -> Option<u64> {
-        hexadecimal(self.word(place)?)
+        cpu_mask(self.word(place)?)
     }
 
     /// Kernels print what they have: more than 32 bits is damage.

@@ -23,6 +23,16 @@ pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     })
 }
 
+/// A set of CPUs as the kernel prints it, one bit each: hexadecimal, a comma after every 32 bits (`%*pb`).
+pub(crate) fn cpu_mask(text: &[u8]) -> Option<u64> {
+    let mut words = text.split(|&byte| byte == b',');
+    let first = hexadecimal(words.next()?)?;
+    words.try_fold(first, |mask, word| {
+        let low = hexadecimal(word).filter(|_| word.len() == 8 && mask >> 32 == 0)?;
+        Some(mask << 32 | low)
+    })
+}
+
 /// A number as the kernel prints it: decimal, `0x` hexadecimal, or negative; negative ones in two's complement.
 pub(crate) fn number(text: &[u8]) -> Option<u64> {
     match text {
@@ -101,6 +111,15 @@ mod tests {
             (narrow(u64::MAX), narrow(4_294_967_295), narrow(4_294_967_296)),
             (Some(u32::MAX), Some(u32::MAX), None)
         );
+    }
+
+    #[test]
+    fn sets_of_cpus_have_commas() {
+        assert_eq!((cpu_mask(b"f0"), cpu_mask(b"00000000,00000006")), (Some(0xf0), Some(6)));
+        assert_eq!(cpu_mask(b"00000000,80000000,00000001"), Some(0x8000_0000_0000_0001));
+        for nothing in [&b""[..], b",", b"1,", b"1,2", b"1,00000000,00000000", b"0,0000000g"] {
+            assert_eq!(cpu_mask(nothing), None);
+        }
     }
 
     #[test]

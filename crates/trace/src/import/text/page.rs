@@ -17,7 +17,7 @@ enum Inside {
     Nothing,
     /// A script element with the text as it is.
     Script,
-    /// A string of a script, lines ending with `\n\`.
+    /// A string of a script, lines ending with `\n\`, in some copies without.
     Text,
 }
 
@@ -53,9 +53,12 @@ impl Page {
                 if let Some(text) = line.strip_suffix(b"\\") {
                     return trace(unescaped(text.strip_suffix(b"\\n").unwrap_or(text)));
                 }
-                self.inside = Inside::Nothing;
-                let end = find(line, b"\";").unwrap_or(line.len());
-                trace(unescaped(line[..end].strip_suffix(b"\\n").unwrap_or(&line[..end])))
+                let end = find(line, b"\";");
+                if end.is_some() || line.starts_with(b"</script>") {
+                    self.inside = Inside::Nothing;
+                }
+                let line = &line[..end.unwrap_or(line.len())];
+                trace(unescaped(line.strip_suffix(b"\\n").unwrap_or(line)))
             }
         }
     }
