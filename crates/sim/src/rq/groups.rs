@@ -9,7 +9,7 @@ use crate::SimError;
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
-use pelton_model::workload::Workload;
+use pelton_model::workload::{GroupChange, Workload};
 
 /// A group at run time.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Group {
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
     /// Those that were written.
-    asked: (u32, u32),
+    pub asked: (u32, u32),
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
     /// It is idle.
@@ -114,10 +114,7 @@ impl Groups {
 
 impl<S: Sink> Engine<'_, S> {
     /// Somebody writes into the files of a group.
-    pub(crate) fn change_group_files(&mut self, index: u32) {
-        let w = self.w;
-        let change = &w.group_changes[index as usize];
-        let group = self.groups.number(&change.path);
+    pub(crate) fn change_group_files(&mut self, group: u32, change: &GroupChange) {
         if let Some(idle) = change.idle {
             self.write_idle(group, idle);
         }
