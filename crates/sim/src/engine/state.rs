@@ -161,6 +161,8 @@ pub(crate) struct Task {
     pub clamps: Option<(u32, u32)>,
     /// Its clamps where they count.
     pub uclamp: pelton_core::UclampTask,
+    /// It was queued before clamps were in use, and does not count yet.
+    pub uncounted: bool,
     /// What they make of its utilization, where they add up.
     pub clamp_sum: pelton_core::UclampSumTask,
     /// Number of its boost group.

@@ -147,6 +147,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// cpu_uclamp_write(): what is in force for the group and those below follows, and so do the clamps of their tasks.
     fn write_clamps(&mut self, group: u32, (min, max): (Option<u32>, Option<u32>)) {
+        if min.is_some() || max.is_some() {
+            self.use_clamps();
+        }
         let own = &mut self.groups.list[group as usize];
         let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
         if own.asked == asked {
@@ -195,6 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.tasks[t as usize].class != Class::Fair {
             self.tasks[t as usize].group = group;
+            self.clamps_requeue(t);
             self.limits_change(t);
             return true;
         }
@@ -213,6 +217,7 @@ impl<S: Sink> Engine<'_, S> {
         self.signal_enqueue(c, t);
         self.fair_enqueue(c, t, false);
         self.fair_set(c, t);
+        self.clamps_requeue(t);
         self.limits_change(t);
         self.resched_cpu(c);
         true
