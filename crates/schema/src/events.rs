@@ -641,7 +641,7 @@ declare_events! {
         uclamp_max: u32 [Capacity],
         /// Part of each CPU that it counts for at most (`group_throttle`).
         throttle: u32 [Capacity],
-        /// Quota of each period (`cpu.max`); 0 = none.
+        /// Quota of each period (`cpu.max`), where the policy keeps quotas; 0 = none.
         quota_ns: u64 [Ns],
         /// The period; 0 when there never was a quota.
         period_ns: u64 [Ns],

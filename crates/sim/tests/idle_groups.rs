@@ -43,6 +43,20 @@ fn an_idle_group_gets_3_parts_beside_1024() {
     }
 }
 
+/// Its 3 are divided by where its load is: with one task on each of two CPUs 1.5 of 1025.5 on each. 7.2 divides by full
+/// weights, which makes 117.0 ms of 80 s of each; before, virtual time goes by whole units, at least 2: 155.9 ms.
+#[test]
+fn an_idle_group_on_two_cpus_has_half_of_3_on_each() {
+    for p in PROFILES {
+        let idle = (0..2).map(|c| in_group("/idle", on(busy(&format!("/idle-{c}")), c)));
+        let others = (0..2).map(|c| on(busy(&format!("one-{c}")), c));
+        let w = with_idle(idle.chain(others).collect(), &["/idle"]);
+        let r = run_on(&fixed_speed(&[(2, 1024)]), &w, p, 80_000);
+        let (got, each) = (run_ns(&r, "/idle"), if p == "7.2" { 117_000_000 } else { 155_900_000 });
+        assert!(near(got, 2 * each, 12 * MS), "{p}: {got} ns");
+    }
+}
+
 /// The group's weight does not matter, how many tasks are in it neither; alone it has all of the CPU.
 #[test]
 fn an_idle_group_alone_has_the_whole_cpu() {

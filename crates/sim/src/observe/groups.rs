@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tells the sink what the files of task groups hold.
 
-use pelton_core::RUNTIME_INF;
+use pelton_core::{CfsBandwidth, RUNTIME_INF};
 use pelton_schema::{Event, Sink};
 
 use crate::engine::Engine;
@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn group_told(&self, group: u32) -> Event {
         let own = &self.groups.list[group as usize];
         let (uclamp_min, uclamp_max) = own.asked;
-        let limit = &own.bandwidth;
+        let limit = if self.quotas { own.bandwidth } else { CfsBandwidth::default() };
         Event::TaskGroup {
             group: group + 1,
             idle: own.idle.into(),
