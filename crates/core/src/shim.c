@@ -381,6 +381,7 @@ POLICY_FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *
 FN(u32, lb_is_busy, (policy_t p, u32 idle, u32 idle_tasks_only), (p, idle, idle_tasks_only))
 FN(u32, lb_at_once, (policy_t p, u32 idle_only_before, u32 idle_only), (p, idle_only_before, idle_only))
 FN(u32, lb_clears_imbalance, (policy_t p, env_t e), (p, e))
+FN(u32, dst_group_by_load, (policy_t p), (p))
 FN(u32, lb_newest_first, (policy_t p), (p))
 FN(void, cpu_load_tick, (struct pelton_cpu_load * l, u64 now, u64 now_ticks), (l, now, now_ticks))
 FN(void, cpu_load_nohz_start, (struct pelton_cpu_load * l, u64 now), (l, now))
