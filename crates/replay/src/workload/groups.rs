@@ -112,7 +112,7 @@ impl Groups {
     }
 
     /// Puts the groups and what was written into a workload.
-    pub(super) fn into_workload(&self, w: &mut Workload) {
+    pub(super) fn put_into(&self, w: &mut Workload) {
         let known = |group: u32| self.path(group).filter(|path| path.len() > 1);
         w.groups.extend(self.at_begin.iter().filter_map(|(&group, files)| Some(files.spec(known(group)?))));
         let writes = self.writes.iter();

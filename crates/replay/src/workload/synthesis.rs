@@ -132,7 +132,7 @@ pub fn synthesise(
         duration_ns: Some(recording.to_ns.saturating_sub(recording.from_ns)),
         ..Workload::default()
     };
-    recording.groups.into_workload(&mut workload);
+    recording.groups.put_into(&mut workload);
     let notes = builder.notes(names);
     Synthesis { workload, sources, replaced: all().filter(|&i| is_replaced(i)).collect(), notes }
 }
