@@ -73,9 +73,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_attach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_detach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_reweight(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
-    pub(crate) safe fn pelton_x_reweight_entity(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
-    pub(crate) safe fn pelton_x_se_full_weight(se: &Se) -> u64;
-    pub(crate) safe fn pelton_x_full_weight(units: u64, rest: i32) -> u64;
     pub(crate) safe fn pelton_x_sync_blocked(c: &Ctx<'_>, cfs: &CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_ramp(util: u32, units: u32) -> u32;
     pub(crate) safe fn pelton_x_time_to(util: u32) -> u32;

@@ -2,6 +2,7 @@
 //! Load tracking: records, entities, queues. Each method is the C function of the same name.
 
 use crate::ffi::{self, Ctx};
+use crate::ffi_idle_groups;
 use crate::policy::Policy;
 use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
 
@@ -134,7 +135,7 @@ impl Se {
     #[inline]
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi::pelton_x_se_full_weight(self)
+        ffi_idle_groups::pelton_x_se_full_weight(self)
     }
 
     /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
@@ -224,13 +225,13 @@ impl CfsRq {
     /// Weight of what is queued, as a 64-bit kernel stores it.
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi::pelton_x_full_weight(self.load_weight, self.weight_rest)
+        ffi_idle_groups::pelton_x_full_weight(self.load_weight, self.weight_rest)
     }
 
     /// Change an entity's weight, which is given as a 64-bit kernel stores it.
     #[inline]
     pub fn reweight_entity(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
-        ffi::pelton_x_reweight_entity(pol, self, se, weight);
+        ffi_idle_groups::pelton_x_reweight_entity(pol, self, se, weight);
     }
 
     /// Change an entity's weight to whole units.

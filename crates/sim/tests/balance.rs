@@ -382,8 +382,8 @@ impl Sink for Actives {
     }
 }
 
-/// active_load_balance_cpu_stop(): the list of tasks is read from the one that ran longest ago, and the stopped one is at
-/// its head. Where others wait, one of them goes.
+/// active_load_balance_cpu_stop(): the list of tasks is read from the one that ran longest ago, and the stopped one is
+/// at its head. Where others wait, one of them goes.
 #[test]
 fn an_active_balance_takes_a_waiting_task_before_the_running_one() {
     for p in ["5.10", "6.1", "6.6", "6.12", "7.2"] {

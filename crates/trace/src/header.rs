@@ -31,8 +31,8 @@ pub struct RunHeader {
     /// Facts about a recording of a real machine, as `name: value`: kernel, clock, what is missing. Empty for
     /// simulations.
     pub remarks: Vec<String>,
-    /// Paths of the task groups by the numbers in events, the root first; of a recording as far as they were known at its
-    /// start.
+    /// Paths of the task groups by the numbers in events, the root first; of a recording as far as they were known at
+    /// its start.
     pub groups: Vec<String>,
 }
 

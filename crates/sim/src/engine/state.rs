@@ -191,6 +191,21 @@ pub(crate) enum IdleLoop {
 }
 
 impl Task {
+    /// Clamps begin to be in use: it counts from its next enqueue on when it is queued now.
+    pub(crate) fn counts_later(&mut self) {
+        self.uncounted = self.life == Life::Runnable;
+    }
+
+    /// It is queued and does not count yet.
+    pub(crate) fn waits_to_count(&self) -> bool {
+        self.uncounted && self.life == Life::Runnable
+    }
+
+    /// It is queued and its clamps count.
+    pub(crate) fn counts_now(&mut self) {
+        self.uncounted = false;
+    }
+
     /// Tid in events (0 is the idle task).
     pub(crate) fn tid(index: u32) -> u32 {
         index.wrapping_add(1)

@@ -8,7 +8,6 @@ use pelton_schema::Sink;
 use crate::class::Class;
 use crate::class::levels::ROOT;
 use crate::engine::Engine;
-use crate::engine::state::Life;
 use pelton_model::workload::Workload;
 
 /// Lower clamp of real-time tasks that ask for none (sysctl_sched_util_clamp_min_rt_default).
@@ -48,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         for t in 0..self.tasks.len() as u32 {
             let task = &mut self.tasks[t as usize];
-            task.uncounted = task.life == Life::Runnable;
+            task.counts_later();
             if task.class == Class::Fair && task.se.on_rq != 0 {
                 let c = task.cpu;
                 self.sums_begin(c, t);
@@ -59,14 +58,14 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` is taken off its queue and put back, where it is runnable: it counts from now on.
     pub(crate) fn clamps_requeue(&mut self, t: u32) {
         let task = &self.tasks[t as usize];
-        if self.clamped && task.uncounted && task.life == Life::Runnable {
+        if self.clamped && task.waits_to_count() {
             self.clamps_in(task.cpu, t);
         }
     }
 
     /// Task `t` becomes runnable on CPU `c`.
     pub(crate) fn clamps_in(&mut self, c: u32, t: u32) {
-        self.tasks[t as usize].uncounted = false;
+        self.tasks[t as usize].counts_now();
         if !self.clamped || !self.has_largest(self.tasks[t as usize].class) {
             return;
         }

@@ -165,8 +165,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// active_load_balance_cpu_stop(): the first task of the other CPU that may go, a waiting one at once. `cache`: that
-    /// prefers this CPU's.
+    /// active_load_balance_cpu_stop(): the first task of the other CPU that may go, a waiting one at once. `cache`: of
+    /// those that prefer this CPU's.
     fn active_balance(&mut self, env: &LbEnv, cache: u32, curr: u32) {
         match self.detach_one_task(env, cache) {
             Some(t) if t == curr => self.take_running(env.src_cpu, t, env.dst_cpu),
