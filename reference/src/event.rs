@@ -54,7 +54,7 @@ pub fn enqueue_entity(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, mut owned: Option
     let flags = flag::UPDATE_TG | flag::DO_ATTACH;
     let events = update_load_avg(ctx, cfs, se, owned.as_deref_mut(), flags);
     record_runnable(se, owned.as_deref());
-    cfs.load_weight += se.weight;
+    cfs.full_load += se.full_weight;
     cfs.nr_queued += 1;
     se.on_rq = 1;
     add_runnable(cfs, delta);
@@ -80,7 +80,7 @@ pub fn dequeue_entity(
 ) -> u64 {
     let events = update_load_avg(ctx, cfs, se, owned.as_deref_mut(), flag::UPDATE_TG | flags);
     record_runnable(se, owned.as_deref());
-    cfs.load_weight = cfs.load_weight.saturating_sub(se.weight);
+    cfs.full_load = cfs.full_load.saturating_sub(se.full_weight);
     cfs.nr_queued = cfs.nr_queued.saturating_sub(1);
     se.on_rq = 0;
     se.delayed = 0;
@@ -275,7 +275,7 @@ pub fn rq_update_blocked(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, runs
 
 /// A new task without history (A.13, fork).
 pub fn se_init(weight: u64) -> Se {
-    let mut se = Se { weight, nr_runnable: 1, ..Se::default() };
+    let mut se = Se { full_weight: weight * 1024, nr_runnable: 1, ..Se::default() };
     se.avg.load_avg = weight;
     se
 }
@@ -296,8 +296,8 @@ pub fn post_init(rules: &Rules, cfs: &CfsRq, se: &mut Se, cap_orig: u64) {
     };
     let cap = (full as i64 - cfs.avg.util_avg as i64) / 2;
     let weight = match rules.init_weight {
-        InitWeight::Unscaled => se.weight * 1024,
-        InitWeight::Scaled => se.weight,
+        InitWeight::Unscaled => se.weight() * 1024,
+        InitWeight::Scaled => se.weight(),
     };
     if cap > 0 {
         let share = cfs.avg.util_avg * weight / (cfs.avg.load_avg + 1);

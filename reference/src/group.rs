@@ -117,7 +117,7 @@ fn propagated_load_sum(ctx: &Ctx, se: &Se, owned: &CfsRq, waiting: i64, div: u64
     let sum = if waiting >= 0 {
         (se.avg.load_sum + waiting as u64).min(div)
     } else {
-        let per_weight = owned.avg.load_sum.checked_div(owned.load_weight).unwrap_or(0);
+        let per_weight = owned.avg.load_sum.checked_div(owned.load_weight()).unwrap_or(0);
         se.avg.load_sum.min(per_weight)
     };
     let unit = match ctx.rules.invariance {
@@ -134,14 +134,14 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     }
     let div = carry_divider(ctx.rules, cfs);
     let sum = propagated_load_sum(ctx, se, owned, waiting, div);
-    let weighted_sum = se.weight * sum;
+    let weighted_sum = se.weight() * sum;
     let load_avg = weighted_sum / div;
     let delta = difference(load_avg, se.avg.load_avg);
     let propagation = ctx.rules.propagation;
     if delta == 0 && propagation == Propagation::Difference {
         return;
     }
-    let sum_delta = difference(weighted_sum, se.weight * se.avg.load_sum);
+    let sum_delta = difference(weighted_sum, se.weight() * se.avg.load_sum);
     se.avg.load_sum = sum;
     se.avg.load_avg = load_avg;
     shift(ctx.rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, delta, sum_delta);
@@ -159,18 +159,19 @@ pub struct TaskGroup {
     pub shares: u64,
 }
 
-/// Weight of a group's entity on one CPU (A.12). `present` is its weight now.
+/// Weight of a group's entity on one CPU (A.12), as a 64-bit kernel stores it. `present` is its weight now.
 pub fn group_shares(rules: &Rules, owned: &CfsRq, tg: &TaskGroup, present: u64) -> u64 {
-    if rules.shares_keep_empty == SharesKeepEmpty::On && owned.load_weight == 0 {
+    if rules.shares_keep_empty == SharesKeepEmpty::On && owned.load_weight() == 0 {
         return present;
     }
     let load = match rules.shares_load {
-        SharesLoad::Weight => owned.load_weight,
-        SharesLoad::Larger => owned.load_weight.max(owned.avg.load_avg),
+        SharesLoad::Weight => owned.load_weight(),
+        SharesLoad::Larger => owned.load_weight().max(owned.avg.load_avg),
     };
     let total = tg.load_avg.saturating_sub(owned.tg_load_avg_contrib) + load;
-    let share = (tg.shares * load).checked_div(total).unwrap_or(tg.shares * load);
-    share.min(tg.shares).max(SHARES_MIN)
+    let whole = tg.shares * 1024;
+    let part = u128::from(whole) * u128::from(load) / u128::from(total.max(1));
+    (part.min(whole.into()) as u64).max(SHARES_MIN)
 }
 
 /// Shares of a control group's `cpu.weight`, rounded to the nearest.
@@ -180,8 +181,8 @@ pub fn shares_of_weight(cpu_weight: u64) -> u64 {
 
 /// Gives the entity of `owned` on `cfs` its present share; true if that is another one.
 pub fn refresh_shares(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
-    let weight = group_shares(rules, owned, tg, se.weight);
-    let changes = weight != se.weight;
+    let weight = group_shares(rules, owned, tg, se.full_weight);
+    let changes = weight != se.full_weight;
     if changes || rules.shares_set_same == SharesSetSame::On {
         reweight(rules, cfs, se, weight);
     }
@@ -227,22 +228,22 @@ pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
     let remembers = [owned.avg.load_sum, owned.avg.runnable_sum, owned.avg.util_sum].iter().any(|&sum| sum != 0);
     let owes = owned.removed.nr != 0 || owned.propagate != 0;
     let is_counted = rules.decayed_contrib == DecayedContrib::On && owned.tg_load_avg_contrib != 0;
-    owned.load_weight == 0 && !remembers && !owes && !is_counted
+    owned.load_weight() == 0 && !remembers && !owes && !is_counted
 }
 
-/// Changes the weight of an entity (A.10, last paragraph). The queue holds the load of sleeping entities too, so theirs
-/// is exchanged as well; utilization is not touched.
+/// Changes the weight of an entity (A.10, last paragraph); `weight` is what a 64-bit kernel stores. The queue holds the
+/// load of sleeping entities too, so theirs is exchanged as well; utilization is not touched.
 pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
     let attached = se.avg.last_update_time_ns != 0;
     if se.on_rq != 0 {
-        cfs.load_weight = add_signed(cfs.load_weight, difference(weight, se.weight));
+        cfs.full_load = add_signed(cfs.full_load, difference(weight, se.full_weight));
     }
     if attached {
-        let weighted_sum = se.weight * se.avg.load_sum;
+        let weighted_sum = se.weight() * se.avg.load_sum;
         take_off(rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, se.avg.load_avg, weighted_sum);
-        se.avg.load_avg = weight * se.avg.load_sum / divider(rules, &se.avg);
-        se.weight = weight;
+        se.full_weight = weight;
+        se.avg.load_avg = se.weight() * se.avg.load_sum / divider(rules, &se.avg);
         add_load(rules, cfs, se);
     }
-    se.weight = weight;
+    se.full_weight = weight;
 }

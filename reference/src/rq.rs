@@ -41,8 +41,8 @@ pub mod flag {
 pub struct Se {
     /// Its record.
     pub avg: Avg,
-    /// Scaled-down weight; nice 0 = 1024.
-    pub weight: u64,
+    /// Weight as a 64-bit kernel stores it; nice 0 = 1024 * 1024.
+    pub full_weight: u64,
     /// Queued, delayed dequeue included.
     pub on_rq: u64,
     /// Current entity at its level.
@@ -53,13 +53,25 @@ pub struct Se {
     pub delayed: u64,
 }
 
+/// A weight that a 64-bit kernel stores, as averages use it: whole units, at least 2 of any.
+pub fn units(full: u64) -> u64 {
+    if full == 0 { 0 } else { (full / 1024).max(2) }
+}
+
+impl Se {
+    /// Weight as averages use it; nice 0 = 1024.
+    pub fn weight(&self) -> u64 {
+        units(self.full_weight)
+    }
+}
+
 /// One queue of the fair class: the root of a CPU, or a group's queue on a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CfsRq {
     /// Its record.
     pub avg: Avg,
-    /// Weights of the queued entities.
-    pub load_weight: u64,
+    /// Weights of the queued entities, as a 64-bit kernel stores them.
+    pub full_load: u64,
     /// Runnable tasks at and below this level.
     pub h_nr_runnable: u64,
     /// Entities queued at this level.
@@ -84,6 +96,13 @@ pub struct CfsRq {
     pub tg_update_ns: u64,
     /// Not 0 while this queue or one above it is throttled.
     pub throttle_count: u64,
+}
+
+impl CfsRq {
+    /// Weights of the queued entities as averages use them.
+    pub fn load_weight(&self) -> u64 {
+        units(self.full_load)
+    }
 }
 
 /// Averages of tasks that left a queue while asleep (SPEC A.8).
@@ -132,7 +151,8 @@ pub fn sync_blocked(ctx: &Ctx, se: &mut Se, to: u64) -> u64 {
 fn age_se(ctx: &Ctx, se: &mut Se, to: u64, input: Input) -> u64 {
     let periods = accumulate(ctx.rules, &mut se.avg, to, input, ctx.scale);
     if periods > 0 {
-        publish(ctx.rules, &mut se.avg, se.weight);
+        let weight = se.weight();
+        publish(ctx.rules, &mut se.avg, weight);
     }
     periods
 }
@@ -203,7 +223,7 @@ pub fn update_cfs_rq(ctx: &Ctx, cfs: &mut CfsRq) -> u64 {
         RunnableSignal::On => cfs.h_nr_runnable,
         RunnableSignal::Off => 0,
     };
-    let input = Input { load: cfs.load_weight, runnable, running: cfs.has_curr };
+    let input = Input { load: cfs.load_weight(), runnable, running: cfs.has_curr };
     if accumulate(ctx.rules, &mut cfs.avg, ctx.now, input, ctx.scale) > 0 {
         publish(ctx.rules, &mut cfs.avg, 1);
         events |= event::DECAYED;
@@ -219,7 +239,7 @@ pub fn attach(rules: &Rules, cfs: &mut CfsRq, se: &mut Se) {
     se.avg.util_sum = se.avg.util_avg * div;
     se.avg.runnable_sum = se.avg.runnable_avg * div;
     let load_sum = se.avg.load_avg * div;
-    se.avg.load_sum = if se.weight < load_sum { load_sum.checked_div(se.weight).unwrap_or(0) } else { 1 };
+    se.avg.load_sum = if se.weight() < load_sum { load_sum.checked_div(se.weight()).unwrap_or(0) } else { 1 };
 
     cfs.avg.util_avg += se.avg.util_avg;
     cfs.avg.util_sum += se.avg.util_sum;
@@ -232,7 +252,7 @@ pub fn attach(rules: &Rules, cfs: &mut CfsRq, se: &mut Se) {
 /// Adds an entity's load to its queue; from 7.2 on the floor holds here too.
 pub(crate) fn add_load(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     cfs.avg.load_avg += se.avg.load_avg;
-    cfs.avg.load_sum += se.weight * se.avg.load_sum;
+    cfs.avg.load_sum += se.weight() * se.avg.load_sum;
     if rules.sum_floor == SumFloor::On {
         raise_sum(rules, cfs.avg.load_avg, &mut cfs.avg.load_sum);
     }
@@ -242,7 +262,7 @@ pub(crate) fn add_load(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
 pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     let div = divider(rules, &cfs.avg);
     let (queue, entity) = (&mut cfs.avg, &se.avg);
-    take_off(rules, &mut queue.load_avg, &mut queue.load_sum, entity.load_avg, se.weight * entity.load_sum);
+    take_off(rules, &mut queue.load_avg, &mut queue.load_sum, entity.load_avg, se.weight() * entity.load_sum);
     take_off_anew(rules, &mut queue.util_avg, &mut queue.util_sum, entity.util_avg, entity.util_sum, div);
     let (avg, sum) = (&mut queue.runnable_avg, &mut queue.runnable_sum);
     take_off_anew(rules, avg, sum, entity.runnable_avg, entity.runnable_sum, div);

@@ -95,8 +95,7 @@ struct oracle_state {
 	u32 util;
 	u32 lowest;
 	u32 highest;
-	u32 events;   /* of a life */
-	u32 fraction; /* of the weights, in 1/1024: 64-bit kernels keep ten bits more than averages use */
+	u32 events; /* of a life */
 	/* Records. */
 	struct pelton_rq r;
 	struct pelton_cfs_rq q;
@@ -214,9 +213,6 @@ extern struct pelton_placement oracle_place;
 
 /* Makes the machine of a case that the kernel's side begins with itself. */
 extern oracle_call *oracle_begin;
-
-/* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
-extern unsigned long oracle_fraction;
 
 /* The fair class. */
 extern __attribute__((weak)) oracle_call k_calc_delta_fair, k_avg_vruntime, k_pick_eevdf, k_place_eevdf,

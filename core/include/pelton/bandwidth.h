@@ -6,23 +6,19 @@
  *   cpu_bw_dl(running_bw)  = running_bw * 1024 >> 20          the active reservations of a CPU, capacity units
  *   fits(util, capacity)   = util * 1280 < capacity * 1024    80 % of the capacity
  *   freq_scale(f, f_ref)   = f * 1024 / f_ref                 what the architecture tells the scheduler
- *   scale_load_down(w)     = max(w >> 10, 2), 0 stays 0       a weight as 64-bit kernels store it, for averages
- *   scale_load(w)          = w << 10                          a weight of averages, as they store it
  *
  * Units: time ns (any, as long as both are equal), bandwidth Q20, capacity 0..1024, frequency kHz.
  * Source: Linux 7.2 kernel/sched/core.c (to_ratio), sched.h (cpu_bw_dl), fair.c (fits_capacity),
- * drivers/base/arch_topology.c (topology_set_freq_scale), sched.h (scale_load, scale_load_down). Deviations: a runtime
- * is cut to 2^43 ns (2.4 h) so that the shift cannot overflow.
+ * drivers/base/arch_topology.c (topology_set_freq_scale). Deviations: a runtime is cut to 2^43 ns (2.4 h) so that the
+ * shift cannot overflow.
  */
 #ifndef PELTON_BANDWIDTH_H
 #define PELTON_BANDWIDTH_H
 
-#include "arith.h"
+#include "weight.h"
 
 #define PELTON_BW_SHIFT 20
 #define PELTON_RUNTIME_MAX_NS (1ull << 43)
-#define PELTON_WEIGHT_SHIFT 10
-#define PELTON_WEIGHT_MIN 2u
 
 PELTON_INLINE u64 pelton_dl_bw(u64 runtime_ns, u64 period_ns)
 {
@@ -52,16 +48,6 @@ PELTON_INLINE u32 pelton_freq_scale(u32 khz, u32 ref_khz)
 	if (!ref_khz)
 		return PELTON_CAPACITY_SCALE;
 	return pelton_mul_div_floor(khz, PELTON_CAPACITY_SCALE, ref_khz);
-}
-
-PELTON_INLINE u64 pelton_scale_load_down(u64 weight)
-{
-	return weight ? pelton_max_u64(weight >> PELTON_WEIGHT_SHIFT, PELTON_WEIGHT_MIN) : 0;
-}
-
-PELTON_INLINE u64 pelton_scale_load(u64 weight)
-{
-	return weight << PELTON_WEIGHT_SHIFT;
 }
 
 #endif

@@ -52,7 +52,7 @@ _Static_assert((PELTON_PLACE_CPUS_MAX & (PELTON_PLACE_CPUS_MAX - 1u)) == 0, "num
 	X(cpu, "number", 0, 65535, "number of a CPU; no kernel is built for more") \
 	X(tasks, "count", 0, 8388608, "runnable tasks of a queue; there are fewer task ids") \
 	X(cpu_signal, "of 1024", 0, 1048576, "utilization of a whole queue, which passes 1024 while tasks join it") \
-	X(queue_weight, "weight", 0, 1099511627776, "sum of weights on one queue") \
+	X(queue_weight, "weight", 0, 68719476736, "sum of weights on one queue") \
 	X(queue_average, "weight", 0, 1099511627776, "load or runnable average of a queue") \
 	X(queue_sum, "1024 ns << 10", 0, 288230376151711744, "load or runnable sum of a queue of the heaviest groups") \
 	X(entity_load_sum, "1024 ns", 0, 17179869184, "load sum of an entity; before 4.13 it was weighted")

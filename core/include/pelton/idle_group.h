@@ -15,7 +15,7 @@
  * Source: Linux 6.1.192, 6.6.0, 6.12.118, 6.18.2, 7.2.12 kernel/sched/fair.c (sched_group_set_idle,
  * sched_group_set_shares, enqueue_task_fair, dequeue_task_fair, dequeue_entities,
  * throttle_cfs_rq, unthrottle_cfs_rq, sched_idle_rq); 5.10.262 has the counts without idle groups.
- * Deviations: a weight below 3 that is no whole number is one here, and at least 2 (docs/fidelity.md F-415).
+ * Deviations: none known.
  */
 #ifndef PELTON_IDLE_GROUP_H
 #define PELTON_IDLE_GROUP_H

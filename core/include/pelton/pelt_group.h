@@ -9,10 +9,10 @@
  *
  *   group util:    se.util_avg := g.util_avg, the difference goes to q
  *   group load:    R = se.load_sum + prop (limited), L = weight * R, A = L / divisor
- *   group weight:  shares * load / T,  T = total of the group with this CPU's present load
+ *   group weight:  (shares << 10) * load / T,  T = total of the group with this CPU's present load; as stored, weight.h
  *
  *   quantity       unit            range
- *   shares         weight          2 .. tg.shares, tg.shares 2 .. 262144
+ *   group weight   weight << 10    2 .. tg.shares << 10, tg.shares 2 .. 262144
  *   tg.load_avg    weight          sum of the queues' contributions
  *
  * Source: Linux 4.16 to 7.2.12 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
@@ -32,7 +32,6 @@
 
 #define PELTON_MIN_SHARES 2u
 #define PELTON_CPU_WEIGHT_DEFAULT 100u
-#define PELTON_WEIGHT_SHIFT 10   /* a 64-bit kernel's weights have this many bits more than its loads */
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
 /* What an average that is carried up is multiplied with to get its sum. */
@@ -172,20 +171,20 @@ PELTON_INLINE u32 pelton_update_load_avg(const struct pelton_ctx *ctx, struct pe
 	return pelton_update_events(ctx->pol, aged, propagated, moved, flags);
 }
 
-/* The share of a group's weight that belongs to its entity on the CPU of queue `g`. */
+/* The share of a group's weight that belongs to its entity on the CPU of queue `g`, as stored; so is `present`. */
 PELTON_INLINE u64 pelton_calc_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g,
 					   const struct pelton_tg *tg, u64 present)
 {
 	u32 larger = pol->shares_load == PELTON_SHARES_LOAD_LARGER;
 	u64 load = larger ? pelton_max_u64(g->load_weight, g->avg.load_avg) : g->load_weight;
 	u64 total = pelton_sub_floor(tg->load_avg, g->tg_load_avg_contrib) + load;
-	u64 share = tg->shares * load;
+	u64 whole = pelton_scale_load(tg->shares), share = whole * load;
 
 	if (pol->shares_keep_empty && !g->load_weight)
 		return present;
 	if (total)
 		share /= total;
-	share = pelton_min_u64(share, tg->shares);
+	share = pelton_min_u64(share, whole);
 	return pelton_max_u64(share, PELTON_MIN_SHARES);
 }
 
@@ -216,14 +215,12 @@ PELTON_INLINE u32 pelton_update_cfs_group(const struct pelton_policy *pol, struc
 					  struct pelton_se *se, const struct pelton_cfs_rq *g,
 					  const struct pelton_tg *tg)
 {
-	u64 weight = pelton_calc_group_shares(pol, g, tg, se->weight);
-	u32 changed;
+	u64 present = pelton_se_full_weight(se), weight = pelton_calc_group_shares(pol, g, tg, present);
 
-	if (weight == se->weight && !pol->shares_set_same)
+	if (weight == present && !pol->shares_set_same)
 		return 0;
-	changed = weight != se->weight;
-	pelton_reweight(pol, q, se, weight);
-	return changed;
+	pelton_reweight_entity(pol, q, se, weight);
+	return weight != present;
 }
 
 /*

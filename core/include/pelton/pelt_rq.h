@@ -26,6 +26,7 @@
 #define PELTON_PELT_RQ_H
 
 #include "pelt.h"
+#include "weight.h"
 
 /* A sum after a subtraction: not so small that it would reach zero before its average. */
 PELTON_INLINE u64 pelton_floor_sum(const struct pelton_policy *pol, u64 sum, u64 avg)
@@ -182,23 +183,34 @@ PELTON_INLINE void pelton_detach_entity_load_avg(const struct pelton_policy *pol
 }
 
 /*
- * Change an entity's weight. Its load average follows at once; utilization and runnable average do not depend on it.
- * The load contribution is exchanged for a blocked entity too, because it is still part of the queue.
+ * Change an entity's weight, which is given as a 64-bit kernel stores it. Its load average follows at once; utilization
+ * and runnable average do not depend on it. The load contribution is exchanged for a blocked entity too, because it is
+ * still part of the queue.
  */
-PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se,
-				   u64 weight)
+PELTON_INLINE void pelton_reweight_entity(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					  struct pelton_se *se, u64 weight)
 {
 	u32 attached = se->avg.last_update_time_ns != 0;
 
 	if (se->on_rq)
-		cfs->load_weight = pelton_shift_by(cfs->load_weight, se->weight, weight);
+		pelton_update_load_sub(cfs, se);
 	if (attached)
 		pelton_dequeue_load_avg(pol, cfs, se);
-	se->weight = weight;
+	se->weight = pelton_scale_load_down(weight);
+	se->weight_rest = pelton_weight_rest(weight, se->weight);
+	if (se->on_rq)
+		pelton_update_load_add(cfs, se);
 	if (!attached)
 		return;
-	se->avg.load_avg = pelton_div_floor(weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
+	se->avg.load_avg = pelton_div_floor(se->weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
 	pelton_enqueue_load_avg(pol, cfs, se);
+}
+
+/* The same, to whole units: a task's weight. */
+PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se,
+				   u64 weight)
+{
+	pelton_reweight_entity(pol, cfs, se, pelton_scale_load(weight));
 }
 
 /* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */

@@ -40,5 +40,6 @@
 #include "uclamp_max.h"
 #include "group_throttle.h"
 #include "uclamp_sum.h"
+#include "weight.h"
 
 #endif

@@ -221,6 +221,12 @@ PELTON_INLINE u32 pelton_leaves_group(const struct pelton_policy *pol, const str
 	return nodes ? nodes == 2 : local->idle_cpus < best->idle_cpus;
 }
 
+/* Are groups compared by their loads, not by types? */
+PELTON_INLINE u32 pelton_dst_group_by_load(const struct pelton_policy *pol)
+{
+	return pol->dst_group <= PELTON_DST_GROUP_LOAD_EST;
+}
+
 /* CPUs of the group to go to; 0 = the task stays in the group of `cpu`. */
 PELTON_INLINE pelton_span pelton_find_dst_group(const struct pelton_policy *pol, const struct pelton_placement *s,
 						struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
@@ -228,7 +234,7 @@ PELTON_INLINE pelton_span pelton_find_dst_group(const struct pelton_policy *pol,
 	struct pelton_group_sums empty = { .load = 0 };
 	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), cpu);
 
-	if (pol->dst_group <= PELTON_DST_GROUP_LOAD_EST)
+	if (pelton_dst_group_by_load(pol))
 		return pelton_find_idlest_group(pol, s, out, d, cpu);
 	out->local = empty;
 	out->idlest = empty;

@@ -45,6 +45,8 @@ struct pelton_se {
 	u32 running;     /* current entity at its level */
 	u32 nr_runnable; /* task: 1 unless delayed; group: runnable tasks below, as of its last enqueue or dequeue */
 	u32 delayed;     /* 1 while a delayed dequeue is pending */
+	s32 weight_rest; /* of a group: what a 64-bit kernel stores beyond the weight's units, weight.h */
+	u32 reserved;
 } PELTON_ALIGNED64;
 
 /* What tasks that left while asleep took away, and what must be handed to the parent level. */
@@ -66,7 +68,7 @@ struct pelton_cfs_rq {
 	u64 throttled_at_ns;         /* PELT clock at which the present throttling began */
 	u64 tg_update_ns;            /* when the group total was last refreshed from here */
 	u32 throttle_count;          /* > 0: this queue or an ancestor is throttled, its clock stands still */
-	u32 reserved;
+	s32 weight_rest;             /* what a 64-bit kernel stores beyond load_weight's units, weight.h */
 } PELTON_ALIGNED64;
 
 /* What all CPUs' queues of one task group share. */
@@ -234,7 +236,7 @@ struct pelton_sugov_cpu {
 #define PELTON_GATE_DEAD 6u   /* evaluated, and the error is in the dead band */
 
 _Static_assert(sizeof(struct pelton_avg) == 64, "layout");
-_Static_assert(sizeof(struct pelton_se) == 88, "layout");
+_Static_assert(sizeof(struct pelton_se) == 96, "layout");
 _Static_assert(sizeof(struct pelton_cfs_rq) == 168, "layout");
 _Static_assert(sizeof(struct pelton_tg) == 16, "layout");
 _Static_assert(sizeof(struct pelton_clock) == 48, "layout");

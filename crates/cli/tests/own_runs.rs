@@ -180,6 +180,40 @@ fn runs_with_quotas_validate() {
     }
 }
 
+/// What is written into files of groups is in the log, in explanations and in a Perfetto trace.
+#[test]
+fn what_is_written_into_files_of_groups_shows_everywhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let (log, perfetto, text) = (file("log"), file("run.pftrace"), file("run.txt"));
+    let load = "busy:threads=2,group=/a + periodic:run_us=500,period_us=5000 + \
+                group:path=/a,cpu.idle=1,from_ms=40 + group:path=/a,cpu.idle=0,from_ms=60 + \
+                group:path=/a,cpu.max=50000,cpu.uclamp.max=50,from_ms=80";
+    let run = ["--workload", load, "--platform", "juno-r2", "--profile", "6.12", "-q", "--duration", "100ms"];
+    let good = |words: &[&str]| {
+        let done = pelton(words);
+        assert_eq!(done.code, 0, "{words:?}: {}", done.stderr);
+        done.stdout
+    };
+    good(&[&["run", "--log", &log], &run[..]].concat());
+    good(&["trace", "export", &log, "--to", "text", "-o", &text]);
+    good(&["trace", "export", &log, "--to", "perfetto", "-o", &perfetto]);
+    good(&["validate", &log]);
+    let told = std::fs::read_to_string(&text).expect("written");
+    assert_eq!(told.matches("task_group").count(), 4, "{told}");
+    let trace = std::fs::read(&perfetto).expect("written");
+    let has = |text: &str| trace.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(["Task groups", "files written", "cpu.idle 1, cpu.weight 0"].iter().all(|text| has(text)));
+    for kind in [&[][..], &["--placement"], &["--balance"], &["--walk"]] {
+        let said = good(&[&["explain"], kind, &["--at", "70ms"], &run[..]].concat());
+        let rows: Vec<&str> = said.lines().filter(|line| line.contains("cpu.")).collect();
+        let idle = rows.iter().any(|row| row.split_whitespace().eq(["/a", "cpu.idle", "1", "0", "0.060000000"]));
+        assert!(idle && rows.len() == 2, "{kind:?} at 70 ms: {said}");
+    }
+    let early = good(&[&["explain", "--at", "30ms"], &run[..]].concat());
+    assert!(!early.contains("files of task groups"), "{early}");
+}
+
 #[test]
 fn runs_with_limits_validate() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -447,6 +447,12 @@ pub fn lb_newidle_fades(policy: &Policy, before: bool, faded: bool) -> bool {
     ffi::pelton_x_lb_newidle_fades(policy, before.into(), faded.into()) != 0
 }
 
+/// Are groups compared by their loads where a task goes the slow way, not by types?
+#[must_use]
+pub fn dst_group_by_load(policy: &Policy) -> bool {
+    ffi::pelton_x_dst_group_by_load(policy) != 0
+}
+
 /// Does a balance look first at the task that was queued last?
 #[must_use]
 pub fn lb_newest_first(policy: &Policy) -> bool {

@@ -702,6 +702,7 @@ unsafe extern "C" {
     ) -> u64;
     pub(crate) safe fn pelton_x_lb_is_busy(p: &Policy, idle: u32, idle_tasks_only: u32) -> u32;
     pub(crate) safe fn pelton_x_lb_clears_imbalance(p: &Policy, e: &LbEnv) -> u32;
+    pub(crate) safe fn pelton_x_dst_group_by_load(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_lb_newest_first(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_cpu_load_tick(l: &mut CpuLoad, now: u64, now_ticks: u64);
     pub(crate) safe fn pelton_x_cpu_load_nohz_start(l: &mut CpuLoad, now: u64);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Functions of idle groups and of tasks of SCHED_IDLE in `shim.c`.
+//! Functions of idle groups, of tasks of SCHED_IDLE and of weights as kernels store them in `shim.c`.
 
-use crate::Policy;
+use crate::{CfsRq, Policy, Se};
 
 unsafe extern "C" {
+    pub(crate) safe fn pelton_x_reweight_entity(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
+    pub(crate) safe fn pelton_x_se_full_weight(se: &Se) -> u64;
+    pub(crate) safe fn pelton_x_full_weight(units: u64, rest: i32) -> u64;
     pub(crate) safe fn pelton_x_preempt_by_policy(
         p: &Policy,
         curr: u32,

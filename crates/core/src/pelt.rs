@@ -2,6 +2,7 @@
 //! Load tracking: records, entities, queues. Each method is the C function of the same name.
 
 use crate::ffi::{self, Ctx};
+use crate::ffi_idle_groups;
 use crate::policy::Policy;
 use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
 
@@ -130,6 +131,13 @@ impl Se {
         se
     }
 
+    /// Weight as a 64-bit kernel stores it.
+    #[inline]
+    #[must_use]
+    pub fn full_weight(&self) -> u64 {
+        ffi_idle_groups::pelton_x_se_full_weight(self)
+    }
+
     /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>) -> u64 {
@@ -214,7 +222,19 @@ impl CfsRq {
         ffi::pelton_x_detach_entity_load_avg(pol, self, se);
     }
 
-    /// Change an entity's weight.
+    /// Weight of what is queued, as a 64-bit kernel stores it.
+    #[must_use]
+    pub fn full_weight(&self) -> u64 {
+        ffi_idle_groups::pelton_x_full_weight(self.load_weight, self.weight_rest)
+    }
+
+    /// Change an entity's weight, which is given as a 64-bit kernel stores it.
+    #[inline]
+    pub fn reweight_entity(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
+        ffi_idle_groups::pelton_x_reweight_entity(pol, self, se, weight);
+    }
+
+    /// Change an entity's weight to whole units.
     #[inline]
     pub fn reweight(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
         ffi::pelton_x_reweight(pol, self, se, weight);
@@ -232,7 +252,7 @@ impl CfsRq {
         ffi::pelton_x_propagate_entity_load_avg(ctx, self, se, owned) != 0
     }
 
-    /// Weight of the entity of this group queue.
+    /// Weight of the entity of this group queue, as a 64-bit kernel stores it; so is `present`.
     #[inline]
     #[must_use]
     pub fn group_shares(&self, pol: &Policy, tg: &TaskGroup, present: u64) -> u64 {

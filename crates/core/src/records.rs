@@ -83,6 +83,10 @@ mirror! {
         nr_runnable: u32,
         /// 1 while a delayed dequeue is pending.
         delayed: u32,
+        /// Of a group: what a 64-bit kernel stores beyond the weight's units.
+        weight_rest: i32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -123,8 +127,8 @@ mirror! {
         tg_update_ns: u64,
         /// > 0: this queue or an ancestor is throttled, its clock stands still.
         throttle_count: u32,
-        /// Unused.
-        reserved: u32,
+        /// What a 64-bit kernel stores beyond `load_weight`'s units.
+        weight_rest: i32,
     }
 }
 

@@ -163,7 +163,7 @@ fn group_shares_follow_the_part_of_the_load() {
     let pol = policy("7.2");
     let tg = TaskGroup { load_avg: 3000, shares: 1024 };
     let g = CfsRq { load_weight: 1024, tg_load_avg_contrib: 1000, ..CfsRq::default() };
-    assert_eq!(g.group_shares(&pol, &tg, 77), 1024 * 1024 / 3024);
+    assert_eq!(g.group_shares(&pol, &tg, 77), (1024 << 10) * 1024 / 3024);
     let empty = CfsRq { load_weight: 0, ..g };
     assert_eq!(empty.group_shares(&pol, &tg, 77), 77, "an empty queue keeps its weight");
     assert_eq!(empty.group_shares(&policy("6.6"), &tg, 77), 2, "or falls to the minimum");

@@ -17,6 +17,7 @@ mod demand;
 pub mod experiment;
 pub mod explain;
 pub mod explain_balance;
+pub mod explain_groups;
 pub mod explain_placement;
 pub mod explain_thermal;
 pub mod explanation;

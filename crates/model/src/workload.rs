@@ -88,7 +88,17 @@ impl Workload {
         self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT) || self.group_changes.iter().any(later)
     }
 
-    /// Some task or group asks for utilization clamps.
+    /// Somebody has asked for utilization clamps before anything runs, or does at once: a task that is there at the
+    /// start, or a group.
+    pub fn starts_clamped(&self) -> bool {
+        let at_once = |t: &TaskSpec| matches!(t.start, Start::AtStart | Start::After(0) | Start::Asleep { .. });
+        let first = |t: &TaskSpec| t.phases.first().is_some_and(|phase| phase.uclamp.is_some());
+        let of_task = |t: &TaskSpec| at_once(t) && (t.uclamp.is_some() || first(t));
+        let of_group = |g: &GroupSpec| g.clamps != CLAMPS_DEFAULT;
+        self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
+    }
+
+    /// Some task or group asks for utilization clamps, at some time.
     pub fn sets_clamps(&self) -> bool {
         let of_task =
             |t: &TaskSpec| t.uclamp.is_some() || t.frame_floor.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());

@@ -627,6 +627,27 @@ declare_events! {
         /// The upper limit that it stands for.
         max_khz: u32 [Khz],
     }
+    /// What the files of a task group hold: told when a run begins, and when somebody writes other values into them.
+    TaskGroup = 47, "task_group" {
+        /// Group: a number the trace's reader has the path of.
+        group: u32 [Id],
+        /// 1 when it is idle (`cpu.idle`), where the kernel has such groups.
+        idle: u32 [Code],
+        /// Shares: 1024 is `cpu.weight` 100, 3 an idle group.
+        shares: u64 [Count],
+        /// Lower clamp asked for (`cpu.uclamp.min`).
+        uclamp_min: u32 [Capacity],
+        /// Upper clamp asked for (`cpu.uclamp.max`).
+        uclamp_max: u32 [Capacity],
+        /// Part of each CPU that it counts for at most (`group_throttle`).
+        throttle: u32 [Capacity],
+        /// Quota of each period (`cpu.max`), where the policy keeps quotas; 0 = none.
+        quota_ns: u64 [Ns],
+        /// The period; 0 when there never was a quota.
+        period_ns: u64 [Ns],
+        /// What may be kept for later (`cpu.max.burst`).
+        burst_ns: u64 [Ns],
+    }
 }
 
 #[cfg(test)]

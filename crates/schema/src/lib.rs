@@ -8,12 +8,14 @@
 mod codes;
 mod declare;
 mod events;
+mod group_files;
 mod reference;
 mod sink;
 
 pub use codes::*;
 pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
+pub use group_files::{FileChange, group_changes};
 pub use reference::render_reference;
 pub use sink::{
     Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words, idle_words,

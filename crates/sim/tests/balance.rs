@@ -2,6 +2,7 @@
 //! What releases differ in when CPUs have nothing to do, or real-time tasks too much.
 
 mod common;
+use common::random::{Dice, random_machine, random_workload};
 use common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
@@ -345,4 +346,56 @@ fn a_task_whose_dequeue_is_delayed_is_one_of_a_cpus_tasks() {
     let mut sink = Overloads::default();
     pelton_sim::run(&m, &w, &policy, &config(2000), &mut sink).expect("runs");
     assert!(sink.gates > 500 && sink.overloaded == sink.gates, "{} of {}", sink.overloaded, sink.gates);
+}
+
+/// Active balances that took a waiting task, and all of them.
+#[derive(Default)]
+struct Actives {
+    running: std::collections::BTreeMap<u32, u32>,
+    moved: Option<(u64, u32, u32, u32)>,
+    waiting: u64,
+    all: u64,
+}
+
+impl Sink for Actives {
+    const BALANCES: bool = true;
+
+    fn event(&mut self, at: u64, event: &Event) {
+        match *event {
+            Event::SchedSwitch { cpu, next_tid, .. } => drop(self.running.insert(cpu, next_tid)),
+            Event::SchedMigrateTask { tid, orig_cpu, dest_cpu, .. } => self.moved = Some((at, tid, orig_cpu, dest_cpu)),
+            _ => {}
+        }
+    }
+
+    fn balance(&mut self, at: u64, b: &Balance<'_>) {
+        if b.end != BalanceEnd::Active {
+            return;
+        }
+        self.all += 1;
+        // The running task moves once its CPU has stopped it.
+        let (Some(src), Some((when, tid, from, to))) = (b.source(), self.moved) else { return };
+        if (when, from, to) == (at, src, b.env.dst_cpu) {
+            assert_ne!(self.running.get(&src), Some(&tid), "a running task cannot be moved at once");
+            self.waiting += 1;
+        }
+    }
+}
+
+/// active_load_balance_cpu_stop(): the list of tasks is read from the one that ran longest ago, and the stopped one is
+/// at its head. Where others wait, one of them goes.
+#[test]
+fn an_active_balance_takes_a_waiting_task_before_the_running_one() {
+    for p in ["5.10", "6.1", "6.6", "6.12", "7.2"] {
+        let mut told = Actives::default();
+        for seed in 0..60u64 {
+            let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 11);
+            let m = random_machine(&mut d);
+            let w = random_workload(&mut d, m.cpus.len() as u32);
+            told.running.clear();
+            pelton_sim::run(&m, &w, &profile(p), &config(300), &mut told).expect("runs");
+        }
+        println!("{p}: {} of {}", told.waiting, told.all);
+        assert!(told.waiting > 0, "{p}: {} of {}", told.waiting, told.all);
+    }
 }

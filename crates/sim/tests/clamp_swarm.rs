@@ -8,7 +8,7 @@ use common::random::{Dice, random_groups, random_machine, random_workload};
 use common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
-use pelton_model::workload::{GroupSpec, Op, Phase, SchedPolicy, TaskSpec, Workload};
+use pelton_model::workload::{GroupSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
 use pelton_schema::Event;
 
 const FORMS: [&str; 7] = ["off", "max", "group_throttle", "sum", "bias", "bias_weighted", "debt"];
@@ -101,6 +101,26 @@ fn without_clamps_every_form_is_none() {
         let none = events(&m, &w, profile, "off", 200);
         for form in &FORMS[1..] {
             same(&none, &events(&m, &w, profile, form, 200), &format!("seed {seed}, {profile}, {form}"));
+        }
+    }
+}
+
+/// Clamps that somebody sets later change nothing before: the first of a run is set at 120 ms.
+#[test]
+fn before_the_first_clamp_every_form_is_none() {
+    for seed in 0..SEEDS {
+        let (mut d, m, mut w) = random(seed);
+        fair_only(&mut w);
+        w.tasks.push(TaskSpec { start: Start::After(120 * MS), ..capped("late", 200, vec![run_ms(40)]) });
+        let profile = PROFILES[d.below(5) as usize];
+        let before = |form| {
+            let mut all = events(&m, &w, profile, form, 200);
+            all.retain(|event| event.0 < 120 * MS);
+            all
+        };
+        let none = before("off");
+        for form in &FORMS[1..] {
+            same(&none, &before(form), &format!("seed {seed}, {profile}, {form}"));
         }
     }
 }

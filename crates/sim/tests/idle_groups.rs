@@ -3,7 +3,8 @@
 
 mod common;
 use common::*;
-use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Start, TaskSpec, Workload};
+use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
+use pelton_schema::Event;
 use pelton_sim::Report;
 
 /// Those that have idle groups.
@@ -39,6 +40,20 @@ fn an_idle_group_gets_3_parts_beside_1024() {
         let got = run_ns(&r, "/idle");
         assert!(near(got, 58_400_000, 12 * MS), "{p}: {got} ns");
         assert_eq!(got + run_ns(&r, "/one"), 20_000 * MS, "{p}: nothing is lost");
+    }
+}
+
+/// Its 3 are divided by where its load is: with one task on each of two CPUs 1.5 of 1025.5 on each. 7.2 divides by full
+/// weights, which makes 117.0 ms of 80 s of each; before, virtual time goes by whole units, at least 2: 155.9 ms.
+#[test]
+fn an_idle_group_on_two_cpus_has_half_of_3_on_each() {
+    for p in PROFILES {
+        let idle = (0..2).map(|c| in_group("/idle", on(busy(&format!("/idle-{c}")), c)));
+        let others = (0..2).map(|c| on(busy(&format!("one-{c}")), c));
+        let w = with_idle(idle.chain(others).collect(), &["/idle"]);
+        let r = run_on(&fixed_speed(&[(2, 1024)]), &w, p, 80_000);
+        let (got, each) = (run_ns(&r, "/idle"), if p == "7.2" { 117_000_000 } else { 155_900_000 });
+        assert!(near(got, 2 * each, 12 * MS), "{p}: {got} ns");
     }
 }
 
@@ -185,21 +200,70 @@ fn releases_without_idle_groups_run_as_without() {
     }
 }
 
-/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second.
+/// What the first task of a group `/a` gets done each second; the group is capped at 200 for the second one.
+fn work_by_second(p: &str, w: &Workload) -> [u64; 3] {
+    let clamp = |ms: u64, max| GroupChange {
+        at_ns: ms * MS,
+        path: "/a".into(),
+        clamp_max: Some(max),
+        ..GroupChange::default()
+    };
+    let w = Workload { group_changes: vec![clamp(1000, 200), clamp(2000, 1024)], ..w.clone() };
+    let work = |ms| run_on(&machine(&[(1, 1024)]), &w, p, ms).tasks[0].work_ns;
+    [work(1000), work(2000) - work(1000), work(3000) - work(2000)]
+}
+
+/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second. Somebody
+/// uses clamps before.
 #[test]
 fn clamps_of_a_group_change_during_a_run() {
     for p in ["6.1", "6.12", "7.2"] {
-        let clamp = |ms: u64, max| GroupChange {
-            at_ns: ms * MS,
-            path: "/a".into(),
-            clamp_max: Some(max),
-            ..GroupChange::default()
-        };
-        let mut w = workload(busy_in("/a/b", 1));
-        w.group_changes = vec![clamp(1000, 200), clamp(2000, 1024)];
-        let m = machine(&[(1, 1024)]);
-        let work = |ms| run_on(&m, &w, p, ms).tasks[0].work_ns;
-        let [first, second, third] = [work(1000), work(2000) - work(1000), work(3000) - work(2000)];
+        let used = GroupSpec { path: "/other".into(), clamps: (0, 1023), ..GroupSpec::default() };
+        let [first, second, third] =
+            work_by_second(p, &Workload { groups: vec![used], ..workload(busy_in("/a/b", 1)) });
         assert!(second * 2 < first && third > second * 2, "{p}: {first} {second} {third}");
     }
+}
+
+/// The first clamp of all is written while a task runs: it does not count before its next enqueue
+/// (`sched_uclamp_used`), which a busy one never has, one that rests 1 ms in 100 soon has, and one that changes its
+/// nice value has as well. Where clamps add up, who is queued counts at once.
+#[test]
+fn the_first_clamp_of_all_finds_queued_tasks_uncounted() {
+    let ops = |pause: Option<Op>| [Some(run_ms(99)), pause].into_iter().flatten().collect::<Vec<_>>();
+    let of = |ops| vec![in_group("/a/b", task("t", None, ops))];
+    let mut renices = of(ops(None));
+    renices[0].phases[0].loops = Some(13);
+    let phase = |nice| Phase {
+        ops: ops(None),
+        policy: Some(SchedPolicy::Normal { nice, slice_ns: 0 }),
+        ..renices[0].phases[0].clone()
+    };
+    let phases = [phase(0), phase(1)];
+    renices[0].phases = phases.into();
+    for p in ["6.1", "6.12", "7.2"] {
+        let [first, second, third] = work_by_second(p, &workload(of(ops(None))));
+        assert!(second >= first && third == second, "{p}: {first} {second} {third}");
+        for tasks in [of(ops(Some(Op::Sleep { ns: MS }))), renices.clone()] {
+            let [first, second, _] = work_by_second(p, &workload(tasks));
+            assert!(second * 2 < first, "{p}: {first} {second}");
+        }
+    }
+}
+
+/// Files of groups are told when the run begins and when they hold something else, not when the same is written again.
+#[test]
+fn what_is_written_into_files_of_groups_is_told() {
+    let mut w = with_idle(busy_in("/a/x", 1), &["/idle"]);
+    let shares = |ms: u64, shares| GroupChange { shares: Some(shares), idle: None, ..idle_at("/a", ms, false) };
+    w.group_changes = vec![idle_at("/a", 10, true), idle_at("/a", 20, true), idle_at("/a", 30, false), shares(40, 512)];
+    let (_, events) = events_of(&machine(&[(1, 1024)]), &w, "6.12", &config(60));
+    let told = |&(at, event): &(u64, Event)| match event {
+        Event::TaskGroup { group, idle, shares, .. } => Some((at / MS, group, idle, shares)),
+        _ => None,
+    };
+    let all: Vec<_> = events.iter().filter_map(told).collect();
+    let begins = [(0, 1, 1, 3), (0, 2, 0, 1024), (0, 3, 0, 1024)];
+    assert_eq!(all[..3], begins, "/idle, /a, /a/x");
+    assert_eq!(all[3..], [(10, 2, 1, 3), (30, 2, 0, 1024), (40, 2, 0, 512)]);
 }

@@ -31,7 +31,8 @@ pub struct RunHeader {
     /// Facts about a recording of a real machine, as `name: value`: kernel, clock, what is missing. Empty for
     /// simulations.
     pub remarks: Vec<String>,
-    /// Paths of a recording's task groups by the numbers in its events, as far as they were known at its start.
+    /// Paths of the task groups by the numbers in events, the root first; of a recording as far as they were known at
+    /// its start.
     pub groups: Vec<String>,
 }
 
@@ -70,6 +71,11 @@ impl RunHeader {
     /// ```
     pub fn task_name(&self, tid: u32) -> String {
         self.tasks.get(tid as usize).cloned().unwrap_or_else(|| unnamed_task(tid))
+    }
+
+    /// Path of a task group; a number the header has no path of is said instead.
+    pub fn group_path(&self, group: u32) -> String {
+        self.groups.get(group as usize).cloned().unwrap_or_else(|| format!("group-{group}"))
     }
 
     /// Name of a frequency domain.

@@ -64,7 +64,7 @@ const REMOVED: Table = Table {
 
 fn attached(inputs: &[u64]) -> Vec<u64> {
     let mut cfs = queue(100, 100 * MIN_DIVIDER, inputs[0]);
-    let mut se = Se { weight: inputs[1], ..Se::default() };
+    let mut se = Se { full_weight: inputs[1] * 1024, ..Se::default() };
     (se.avg.load_avg, se.avg.runnable_avg, se.avg.util_avg) = (inputs[2], inputs[3], inputs[4]);
     attach(&newest(), &mut cfs, &mut se);
     let entity = vec![se.avg.load_sum, se.avg.runnable_sum, se.avg.util_sum, se.avg.period_contrib];
@@ -101,9 +101,9 @@ const ATTACH: Table = Table {
 
 fn propagated(inputs: &[u64]) -> Vec<u64> {
     let (mut cfs, mut owned) = (queue(500, 500 * MIN_DIVIDER, inputs[0]), queue(inputs[1], inputs[1] * MIN_DIVIDER, 7));
-    let mut se = Se { weight: 512, avg: queue(300, 300 * MIN_DIVIDER, inputs[0]).avg, ..Se::default() };
+    let mut se = Se { full_weight: 512 * 1024, avg: queue(300, 300 * MIN_DIVIDER, inputs[0]).avg, ..Se::default() };
     se.avg.load_sum = 20_000;
-    (owned.propagate, owned.load_weight) = (1, inputs[2]);
+    (owned.propagate, owned.full_load) = (1, inputs[2] * 1024);
     owned.prop_runnable_sum = inputs[3] as i64;
     let rules = newest();
     propagate(&Ctx { rules: &rules, now: START_NS, scale: FULL }, &mut cfs, &mut se, &mut owned);
@@ -142,8 +142,8 @@ const PROPAGATE: Table = Table {
 
 const SHARES: Table = Table {
     name: "shares",
-    comment: "Weight of a group's entity: its share of tg_shares by load, at least 2. tg_load includes this queue's \
-              contribution. An empty queue keeps the present weight, 77.",
+    comment: "Weight of a group's entity as a 64-bit kernel stores it (1024 << 10 at nice 0): its share of tg_shares by \
+              load, at least 2. tg_load includes this queue's contribution. An empty queue keeps the present weight, 77.",
     rule: "SPEC A.12",
     inputs: &["load_weight", "load_avg", "contribution", "tg_load", "tg_shares"],
     outputs: &["weight"],
@@ -158,11 +158,13 @@ const SHARES: Table = Table {
             [88_761, 88_761, 0, 1, 262_144],
             [1024, 2048, 2048, 4096, 1024],
             [3, 3, 900, 100, 1024],
+            [1024, 1024, 1024, 2048, 3],
+            [1024, 1024, 0, 68_719_476_736, 262_144],
         ];
         rows.map(Vec::from).into()
     },
     run: |i| {
-        let mut owned = CfsRq { load_weight: i[0], tg_load_avg_contrib: i[2], ..CfsRq::default() };
+        let mut owned = CfsRq { full_load: i[0] * 1024, tg_load_avg_contrib: i[2], ..CfsRq::default() };
         owned.avg.load_avg = i[1];
         vec![group_shares(&newest(), &owned, &TaskGroup { load_avg: i[3], shares: i[4] }, 77)]
     },

@@ -76,10 +76,13 @@ static void floor_at_reweight(struct oracle_state *s)
 	struct pelton_se *se = &s->se;
 
 	if (se->on_rq)
-		s->q.load_weight = pelton_shift_by(s->q.load_weight, se->weight, s->weight);
+		pelton_update_load_sub(&s->q, se);
 	if (se->avg.last_update_time_ns)
 		take(&s->q.avg.load_avg, &s->q.avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
-	se->weight = s->weight;
+	se->weight = pelton_scale_load_down(s->weight);
+	se->weight_rest = pelton_weight_rest(s->weight, se->weight);
+	if (se->on_rq)
+		pelton_update_load_add(&s->q, se);
 	if (!se->avg.last_update_time_ns)
 		return;
 	se->avg.load_avg = se->weight * se->avg.load_sum / pelton_divisor(&oracle_policy, &se->avg);
@@ -421,6 +424,7 @@ const struct oracle_canary oracle_canaries[] = {
 	  "several periods that count as one" },
 	{ "LL", "cpufreq_set_policy, cpufreq_update_pressure", 601, 702, limits_up, "an upper limit that is moved up" },
 	{ "LA", "enqueue_task_fair", 510, 702, levels_old_load, "a weight that follows the group's load of before" },
+	{ "LF", "update_cfs_group", 510, 702, shares_in_units, "a share that is cut to whole units" },
 	{ "LC", "enqueue_task_fair", 601, 702, levels_no_idle_group, "tasks of an idle group that are no idle ones" },
 	{ "LD", "sched_group_set_idle, sched_group_set_shares", 601, 702, idle_group_walks_on,
 	  "a change of an idle group that counts above another idle one" },

@@ -17,11 +17,11 @@ struct field {
 	F(r.last_update_time_ns), F(r.load_sum), F(r.runnable_sum), F(r.util_sum), F(r.period_contrib), F(r.load_avg), \
 		F(r.runnable_avg), F(r.util_avg), F(r.util_est_enqueued), F(r.util_est_ewma)
 #define CFS(r) \
-	AVG(r.avg), F(r.load_weight), F(r.h_nr_runnable), F(r.nr_queued), F(r.has_curr), F(r.propagate), \
-		F(r.prop_runnable_sum), F(r.removed_load), F(r.removed_util), F(r.removed_runnable), F(r.removed_nr), \
-		F(r.util_est), F(r.tg_load_avg_contrib), F(r.tg_update_ns), F(r.throttle_count), F(r.throttled_at_ns), \
-		F(r.throttled_clock_pelt_ns)
-#define SE(r) AVG(r.avg), F(r.weight), F(r.on_rq), F(r.running), F(r.nr_runnable), F(r.delayed)
+	AVG(r.avg), F(r.load_weight), F(r.weight_rest), F(r.h_nr_runnable), F(r.nr_queued), F(r.has_curr), \
+		F(r.propagate), F(r.prop_runnable_sum), F(r.removed_load), F(r.removed_util), F(r.removed_runnable), \
+		F(r.removed_nr), F(r.util_est), F(r.tg_load_avg_contrib), F(r.tg_update_ns), F(r.throttle_count), \
+		F(r.throttled_at_ns), F(r.throttled_clock_pelt_ns)
+#define SE(r) AVG(r.avg), F(r.weight), F(r.weight_rest), F(r.on_rq), F(r.running), F(r.nr_runnable), F(r.delayed)
 #define CLOCK(r) \
 	F(r.clock_ns), F(r.clock_task_ns), F(r.clock_pelt_ns), F(r.lost_idle_ns), F(r.clock_idle_ns), \
 		F(r.clock_pelt_idle_ns)
@@ -79,7 +79,6 @@ static const struct field fields[] = {
 	F(lowest),
 	F(highest),
 	F(events),
-	F(fraction),
 	F(r.cap_orig),
 	F(r.freq_scale),
 	CLOCK(r.clock),

@@ -38,7 +38,8 @@ u32 chance(u32 percent);
 u64 nice_weight(void);
 u64 a_weight(void);
 u64 a_delta(void);
-u32 a_fraction(void);
+s32 a_rest(u64 units);
+u64 a_group_weight(void);
 void an_avg(struct pelton_avg *a, u64 weight, u32 tasks, u32 queue);
 void an_se(struct pelton_se *se, u32 group);
 void a_cfs(struct pelton_cfs_rq *q);
@@ -129,6 +130,7 @@ void class_any_size(struct oracle_state *s);
 void limits_up(struct oracle_state *s);
 /* ops_levels.c */
 void levels_old_load(struct oracle_state *s);
+void shares_in_units(struct oracle_state *s);
 void levels_empty_stays(struct oracle_state *s);
 void levels_no_idle_group(struct oracle_state *s);
 /* ops_idle_group.c */

@@ -62,6 +62,7 @@ static void make_throttling(struct oracle_state *s)
 	make_throttled(s);
 	s->g.nr_queued = s->g.h_nr_runnable = s->g.has_curr = 0;
 	s->g.load_weight = 0;
+	s->g.weight_rest = 0;
 }
 
 static void make_unthrottling(struct oracle_state *s)

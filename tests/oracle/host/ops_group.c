@@ -5,8 +5,7 @@
 static void make_reweight(struct oracle_state *s)
 {
 	s->group = chance(50);
-	s->fraction = s->group ? a_fraction() : 0;
-	s->weight = a_weight();
+	s->weight = s->group ? a_group_weight() : pelton_scale_load(a_weight());
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
 	s->q.has_curr = s->se.running;
@@ -16,13 +15,13 @@ static void make_reweight(struct oracle_state *s)
 	}
 	if (s->se.on_rq) {
 		s->q.nr_queued++;
-		s->q.load_weight += s->se.weight;
+		pelton_update_load_add(&s->q, &s->se);
 	}
 }
 
 static void run_reweight(struct oracle_state *s)
 {
-	pelton_reweight(&oracle_policy, &s->q, &s->se, s->weight);
+	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight);
 }
 
 static void make_propagate(struct oracle_state *s)
@@ -54,21 +53,6 @@ static void make_shares(struct oracle_state *s)
 		s->g.load_weight = a_weight();
 }
 
-/*
- * The core keeps weights in whole units, at least 2, and a queue's weight as their sum; the kernel adds up the
- * fractions. So the queue's weight is compared where the new weight is one of whole units, and its load where those
- * change.
- */
-static void settle_cfs_group(struct oracle_state *k, struct oracle_state *p)
-{
-	if (k->aux)
-		p->q.load_weight = k->q.load_weight;
-	if (k->aux && p->aux2)
-		k->q.avg = p->q.avg;
-	p->aux = k->aux;
-	p->aux2 = k->aux2;
-}
-
 static void run_shares(struct oracle_state *s)
 {
 	s->ret = pelton_calc_group_shares(&oracle_policy, &s->g, &s->tg, 0);
@@ -78,23 +62,29 @@ static void run_shares(struct oracle_state *s)
 static void make_cfs_group(struct oracle_state *s)
 {
 	make_shares(s);
-	if (chance(15))
+	if (chance(15)) {
 		s->g.load_weight = s->g.nr_queued = s->g.has_curr = 0;
+		s->g.weight_rest = 0;
+	}
 	a_cfs(&s->q);
 	an_se(&s->se, 1);
 	s->q.has_curr = s->se.running;
 	if (s->se.on_rq) {
 		s->q.nr_queued++;
-		s->q.load_weight += s->se.weight;
+		pelton_update_load_add(&s->q, &s->se);
 	}
 }
 
 static void run_cfs_group(struct oracle_state *s)
 {
-	u64 before = s->se.weight;
-
 	pelton_update_cfs_group(&oracle_policy, &s->q, &s->se, &s->g, &s->tg);
-	s->aux2 = s->se.weight == before;
+}
+
+/* Canary: a share that is cut to whole units, of which the kernel keeps 1/1024 as well. */
+void shares_in_units(struct oracle_state *s)
+{
+	run_cfs_group(s);
+	s->se.weight_rest = 0;
 }
 
 static void make_contrib(struct oracle_state *s)
@@ -123,6 +113,7 @@ static void make_decayed(struct oracle_state *s)
 	a_cfs(&s->g);
 	if (chance(70)) {
 		s->g.load_weight = 0;
+		s->g.weight_rest = 0;
 		s->g.nr_queued = s->g.has_curr = 0;
 	}
 	if (chance(70)) {
@@ -146,7 +137,6 @@ static void run_decayed(struct oracle_state *s)
 static void make_update(struct oracle_state *s)
 {
 	s->group = chance(50);
-	s->fraction = a_fraction();
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
 	s->now = s->q.avg.last_update_time_ns + below(1 << 24);
@@ -202,12 +192,11 @@ static void run_h_load(struct oracle_state *s)
 }
 
 const struct oracle_op ops_group[] = {
-	{ "reweight_entity", "pelton_reweight", make_reweight, k_reweight, run_reweight, 0, 0 },
+	{ "reweight_entity", "pelton_reweight_entity", make_reweight, k_reweight, run_reweight, 0, 0 },
 	{ "propagate_entity_load_avg", "pelton_propagate_entity_load_avg", make_propagate, k_propagate, run_propagate,
 	  0, 0 },
 	{ "calc_group_shares", "pelton_calc_group_shares", make_shares, k_group_shares, run_shares, 0, 0 },
-	{ "update_cfs_group", "pelton_update_cfs_group", make_cfs_group, k_update_cfs_group, run_cfs_group,
-	  settle_cfs_group, 0 },
+	{ "update_cfs_group", "pelton_update_cfs_group", make_cfs_group, k_update_cfs_group, run_cfs_group, 0, 0 },
 	{ "update_tg_load_avg", "pelton_update_tg_load_avg", make_contrib, k_tg_contrib, run_contrib, settle_contrib,
 	  0 },
 	{ "cfs_rq_is_decayed", "pelton_cfs_rq_is_decayed", make_decayed, k_is_decayed, run_decayed, 0, 0 },

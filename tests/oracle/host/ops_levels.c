@@ -11,6 +11,7 @@ static void a_level(struct pelton_cfs_rq *q, u32 others)
 	q->nr_queued = others;
 	q->h_nr_runnable = others + (u32)below(3) * (others > 0);
 	q->load_weight = others ? a_weight() * others : 0;
+	q->weight_rest = a_rest(q->load_weight);
 	q->has_curr = others && chance(70);
 }
 
@@ -24,7 +25,7 @@ static void an_entity_of(struct pelton_cfs_rq *q, struct pelton_se *se, u32 grou
 	if (!queued)
 		return;
 	q->nr_queued++;
-	q->load_weight += se->weight;
+	pelton_update_load_add(q, se);
 }
 
 /* A record that is as old as its queue, or older; a task may never have been anywhere. */
@@ -104,10 +105,7 @@ static void group_changed(struct oracle_state *s, u32 ev)
 
 static void shares_follow(struct oracle_state *s)
 {
-	u64 before = s->gse.weight;
-
 	pelton_update_cfs_group(&oracle_policy, &s->q, &s->gse, &s->g, &s->tg);
-	s->aux2 = s->gse.weight == before;
 }
 
 /* A task comes (1) or leaves (-1): the counts of idle ones, and whether the CPU's next balance comes early. */
@@ -174,9 +172,12 @@ void levels_no_idle_group(struct oracle_state *s)
 void levels_old_load(struct oracle_state *s)
 {
 	struct pelton_tg before = s->tg;
+	u64 weight;
 
 	run_enqueue(s);
-	s->gse.weight = pelton_calc_group_shares(&oracle_policy, &s->g, &before, s->gse.weight);
+	weight = pelton_calc_group_shares(&oracle_policy, &s->g, &before, pelton_se_full_weight(&s->gse));
+	s->gse.weight = pelton_scale_load_down(weight);
+	s->gse.weight_rest = pelton_weight_rest(weight, s->gse.weight);
 }
 
 void levels_empty_stays(struct oracle_state *s)
@@ -186,25 +187,18 @@ void levels_empty_stays(struct oracle_state *s)
 		return;
 	s->gse.on_rq = 1;
 	s->q.nr_queued++;
-	s->q.load_weight += s->gse.weight;
+	pelton_update_load_add(&s->q, &s->gse);
 }
 
-/* As settle_update() and settle_cfs_group(). A task's count of runnable tasks is read by nobody. */
+/* As settle_update(). A task's count of runnable tasks is read by nobody. */
 static void settle(struct oracle_state *k, struct oracle_state *p)
 {
 	if (p->aux && k->ret)
 		p->ret = k->ret;
-	if (k->aux)
-		p->q.load_weight = k->q.load_weight;
-	if (k->aux && p->aux2) {
-		k->q.avg = p->q.avg;
-		k->gse.avg.load_avg = p->gse.avg.load_avg;
-	}
 	if (oracle_version < 607)
 		p->g.tg_update_ns = k->g.tg_update_ns;
 	p->se.nr_runnable = k->se.nr_runnable;
 	p->aux = k->aux;
-	p->aux2 = k->aux2;
 }
 
 const struct oracle_op ops_levels[] = {

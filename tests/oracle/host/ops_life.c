@@ -58,7 +58,7 @@ static void core_remove(struct oracle_state *s)
 
 static void core_reweight(struct oracle_state *s)
 {
-	pelton_reweight(&oracle_policy, &s->q, &s->se, s->weight);
+	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight);
 }
 
 static const struct world core_world = { core_update, core_estimate, core_move, core_remove, core_reweight };
@@ -75,7 +75,7 @@ static void wake(const struct world *w, struct oracle_state *s)
 	w->move(s);
 	update(w, s, PELTON_UPDATE_TG | PELTON_DO_ATTACH);
 	s->se.on_rq = 1;
-	s->q.load_weight += s->se.weight;
+	pelton_update_load_add(&s->q, &s->se);
 	s->q.nr_queued++;
 	s->q.h_nr_runnable++;
 }
@@ -98,7 +98,7 @@ static void sleep(const struct world *w, struct oracle_state *s)
 	update(w, s, PELTON_UPDATE_TG | (inside ? PELTON_UPDATE_UTIL_EST : 0));
 	stop_running(s);
 	s->se.on_rq = 0;
-	s->q.load_weight -= s->se.weight;
+	pelton_update_load_sub(&s->q, &s->se);
 	s->q.nr_queued--;
 	s->q.h_nr_runnable--;
 	if (!oracle_policy.util_est_stale && !inside)
@@ -132,7 +132,7 @@ static void step(const struct world *w, struct oracle_state *s, u32 what)
 static void apply(const struct world *w, struct life *l, const struct event *e, struct oracle_state *s)
 {
 	s->now = e->now;
-	s->weight = e->weight;
+	s->weight = pelton_scale_load(e->weight);
 	s->q = l->q;
 	s->se = l->se[e->task];
 	step(w, s, e->what);

@@ -5,7 +5,6 @@
 static void make_se(struct oracle_state *s)
 {
 	s->group = chance(30);
-	s->fraction = a_fraction();
 	an_se(&s->se, s->group);
 	s->now = s->se.avg.last_update_time_ns + a_delta();
 }
@@ -33,7 +32,6 @@ static void run_blocked_se(struct oracle_state *s)
 static void make_queue(struct oracle_state *s)
 {
 	a_cfs(&s->q);
-	s->fraction = a_fraction();
 	s->now = s->q.avg.last_update_time_ns + a_delta();
 }
 
@@ -89,7 +87,6 @@ static void run_others(struct oracle_state *s)
 static void make_member(struct oracle_state *s)
 {
 	s->group = chance(30);
-	s->fraction = a_fraction();
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
 	s->se.running = 0;

@@ -41,9 +41,20 @@ u64 a_weight(void)
 	return chance(70) ? nice_weight() : 2 + below(100000);
 }
 
-u32 a_fraction(void)
+/* What the units of a group's weight, or of a queue's, leave out: less than 2 units are 2. */
+s32 a_rest(u64 units)
 {
-	return chance(50) ? (u32)below(1024) : 0;
+	s64 least = units == PELTON_WEIGHT_MIN ? 2 - 2 * 1024 : 0;
+
+	return units && chance(50) ? (s32)(least + (s64)below((u64)(1024 - least))) : 0;
+}
+
+/* A group's weight as the kernel stores it. */
+u64 a_group_weight(void)
+{
+	u64 units = a_weight();
+
+	return pelton_full_weight(units, a_rest(units));
 }
 
 /* Elapsed time: within a unit, a period, many periods, very long, backwards. */
@@ -103,6 +114,7 @@ void an_se(struct pelton_se *se, u32 group)
 {
 	memset(se, 0, sizeof(*se));
 	se->weight = a_weight();
+	se->weight_rest = group ? a_rest(se->weight) : 0;
 	se->on_rq = chance(70);
 	se->running = se->on_rq && chance(50);
 	se->nr_runnable = group ? (u32)below(6) : 1;
@@ -129,6 +141,7 @@ void a_cfs(struct pelton_cfs_rq *q)
 	q->nr_queued = (u32)below(6);
 	q->h_nr_runnable = q->nr_queued + (u32)below(3);
 	q->load_weight = q->nr_queued ? a_weight() * q->nr_queued : 0;
+	q->weight_rest = a_rest(q->load_weight);
 	q->has_curr = q->nr_queued && chance(70);
 	an_avg(&q->avg, 1 + q->load_weight + a_weight(), 8, 1);
 	q->avg.util_est_enqueued = 0;

@@ -18,7 +18,6 @@ struct pelton_ctx ctx_at(u64 now, u32 cap)
 u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
 		 struct oracle_state *p)
 {
-	oracle_fraction = in->fraction;
 	*k = *in;
 	*p = *in;
 	if (!trap_run(op->kernel, k) || !trap_run(op->run, p))
@@ -40,7 +39,6 @@ u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state 
 		op->make(&in);
 		k = in;
 		p = in;
-		oracle_fraction = in.fraction;
 		op->kernel(&k);
 		op->run(&p);
 		if (op->settle)
@@ -69,7 +67,6 @@ u32 op_notices(const struct oracle_op *op, u64 cases, u64 seed, u32 index, u32 v
 		op->make(&in);
 		k = in;
 		p = in;
-		oracle_fraction = in.fraction;
 		op->kernel(&k);
 		oracle_policy = wrong;
 		op->run(&p);
@@ -97,6 +94,8 @@ static u32 may_become(u32 i, u64 v, u32 round)
 {
 	const char *name = field_name(i);
 
+	if (strstr(name, "weight_rest"))
+		return !v;
 	if (strstr(name, "weight") || strstr(name, "shares"))
 		return v >= 2;
 	if (strstr(name, "last_update") || strstr(name, "clock_") || !strcmp(name, "now"))

@@ -22,7 +22,7 @@ void k_reweight(struct oracle_state *s)
 
 	cfs_in(ROOT, &s->q);
 	k = in_tree(se_in(&s->se, ROOT, s->group));
-	reweight_entity(ROOT, k, s->group ? full_weight(s->weight) : scale_load(s->weight));
+	reweight_entity(ROOT, k, s->weight);
 	out_of_tree(k);
 	se_out(k, &s->se);
 	cfs_out(ROOT, &s->q);
@@ -44,7 +44,7 @@ void k_propagate(struct oracle_state *s)
 void k_group_shares(struct oracle_state *s)
 {
 	group_in(&s->g, &s->tg);
-	s->ret = scale_load_down(calc_group_shares(&o_gq));
+	s->ret = calc_group_shares(&o_gq);
 }
 
 /* The entity of a group gets the weight that is its share now. */
@@ -57,7 +57,6 @@ void k_update_cfs_group(struct oracle_state *s)
 	k = in_tree(se_in(&s->se, ROOT, 1));
 	update_cfs_group(k);
 	out_of_tree(k);
-	s->aux = k->load.weight != scale_load(scale_load_down(k->load.weight));
 	se_out(k, &s->se);
 	cfs_out(ROOT, &s->q);
 }

@@ -118,7 +118,6 @@ static void levels_out(struct oracle_state *s)
 	struct rq *rq = cpu_rq(0);
 
 	levels_idle_out(s);
-	s->aux = o_gse.load.weight != scale_load(scale_load_down(o_gse.load.weight));
 	s->se.on_rq = o_task.se.on_rq;
 	s->gse.on_rq = o_gse.on_rq;
 	s->gse.nr_runnable = o_gse.runnable_weight;

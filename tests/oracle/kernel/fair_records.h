@@ -66,10 +66,10 @@ static void current_of(struct cfs_rq *q, struct sched_entity *curr)
 #endif
 }
 
-/* A weight as the kernel stores it: groups have weights with a fraction. */
-static unsigned long full_weight(u64 weight)
+/* A weight as the kernel stores it. */
+static unsigned long full_weight(u64 units, s32 rest)
 {
-	return weight ? scale_load(weight) + oracle_fraction : 0;
+	return scale_load(units) + (long)rest;
 }
 
 /* The entity of `p` on queue `q`: a task, or the group that owns o_gq. */
@@ -78,7 +78,7 @@ static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u
 	struct sched_entity *k = group ? &o_gse : &o_task.se;
 
 	avg_in(&k->avg, &p->avg);
-	k->load.weight = group ? full_weight(p->weight) : scale_load(p->weight);
+	k->load.weight = full_weight(p->weight, p->weight_rest);
 	k->load.inv_weight = 0;
 	k->on_rq = p->on_rq;
 	k->runnable_weight = p->nr_runnable;
@@ -98,6 +98,7 @@ static void se_out(const struct sched_entity *k, struct pelton_se *p)
 {
 	avg_out(&k->avg, &p->avg);
 	p->weight = scale_load_down(k->load.weight);
+	p->weight_rest = (s32)(k->load.weight - scale_load(p->weight));
 }
 
 /* update_curr() finds nothing to do: what runs was accounted up to now. */
@@ -144,7 +145,7 @@ static void cfs_in(struct cfs_rq *k, const struct pelton_cfs_rq *p)
 #else
 	k->avg.util_est.enqueued = p->util_est;
 #endif
-	k->load.weight = full_weight(p->load_weight);
+	k->load.weight = full_weight(p->load_weight, p->weight_rest);
 	k->load.inv_weight = 0;
 	counts_in(k, p);
 	other_in(k, p->has_curr);
@@ -170,6 +171,7 @@ static void cfs_out(const struct cfs_rq *k, struct pelton_cfs_rq *p)
 	p->avg.util_est_enqueued = own;
 	p->avg.util_est_ewma = ewma;
 	p->load_weight = scale_load_down(k->load.weight);
+	p->weight_rest = (s32)(k->load.weight - scale_load(p->load_weight));
 	p->propagate = k->propagate;
 	p->prop_runnable_sum = k->prop_runnable_sum;
 	p->removed_nr = k->removed.nr;

@@ -7,7 +7,6 @@
 
 unsigned long oracle_cap[O_CPUS], oracle_lost[O_CPUS], oracle_idle_calls[O_CPUS];
 u64 oracle_now;
-unsigned long oracle_fraction;
 s64 oracle_sleep, oracle_event, oracle_latency;
 int oracle_tick_stopped, oracle_got_tick;
 

@@ -177,7 +177,7 @@ impl Grammar {
                 self.clock(self.tasks[task].cpu);
                 self.call(Op::UpdateSe, &[rq, leaf, se]);
                 let weight = self.random_weight();
-                self.call(Op::Reweight, &[leaf, se, weight]);
+                self.call(Op::Reweight, &[leaf, se, weight * 1024]);
             }
             (Life::Asleep, 2) => {
                 let group = self.below(1 + GROUPS as u64) as usize;

@@ -365,7 +365,7 @@ impl Grammar {
                 self.call(Op::RefreshShares, &[parent, se, owned, tg]);
                 continue;
             }
-            let present = self.episode.world.group_se[group][cpu].weight;
+            let present = self.episode.world.group_se[group][cpu].full_weight;
             let weight = self.call(Op::GroupShares, &[owned, tg, present]);
             self.call(Op::Reweight, &[parent, se, weight]);
         }

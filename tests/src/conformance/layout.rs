@@ -7,7 +7,7 @@ use pelton_reference::group::TaskGroup;
 use pelton_reference::idle::{Last, Menu, Table};
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::{CpuState, Terms};
-use pelton_reference::rq::{CfsRq, Se};
+use pelton_reference::rq::{CfsRq, Se, units};
 use pelton_reference::schedutil::{Decision, SugovCpu, SugovPolicy};
 use pelton_reference::teo::Teo;
 
@@ -47,18 +47,25 @@ impl Record for Se {
         to.member("avg");
         self.avg.fields(to);
         to.member("");
-        to.word("weight", self.weight);
+        to.word("weight", self.weight());
         to.half("on_rq", self.on_rq);
         to.half("running", self.running);
         to.half("nr_runnable", self.nr_runnable);
         to.half("delayed", self.delayed);
+        to.half("weight_rest", rest(self.full_weight));
+        to.half("reserved", 0);
     }
+}
+
+/// What the units of a weight leave out of it, as 32 bits.
+fn rest(full: u64) -> u64 {
+    (full as i64 - units(full) as i64 * 1024) as u64 & 0xffff_ffff
 }
 
 impl Record for CfsRq {
     fn fields(&self, to: &mut impl Fields) {
         self.avg.fields(to);
-        to.word("load_weight", self.load_weight);
+        to.word("load_weight", self.load_weight());
         to.half("h_nr_runnable", self.h_nr_runnable);
         to.half("nr_queued", self.nr_queued);
         to.half("has_curr", self.has_curr);
@@ -74,7 +81,7 @@ impl Record for CfsRq {
         to.word("throttled_at_ns", self.throttled_at_ns);
         to.word("tg_update_ns", self.tg_update_ns);
         to.half("throttle_count", self.throttle_count);
-        to.half("reserved", 0);
+        to.half("weight_rest", rest(self.full_load));
     }
 }
 

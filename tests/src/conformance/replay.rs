@@ -137,7 +137,7 @@ fn membership(core: &mut impl Core, table: &str, i: &[u64]) -> Result<Vec<u64>, 
         "attach" => {
             set(&mut world.cfs[0][0].avg, 100, 100 * MIN_DIVIDER, i[0]);
             let task = &mut world.tasks[0];
-            task.weight = i[1];
+            task.full_weight = i[1] * 1024;
             (task.avg.load_avg, task.avg.runnable_avg, task.avg.util_avg) = (i[2], i[3], i[4]);
             row.make(&[Call::new(Op::Attach, &[group, se])])?;
             let entity = ["load_sum", "runnable_sum", "util_sum", "period_contrib"];
@@ -151,7 +151,7 @@ fn membership(core: &mut impl Core, table: &str, i: &[u64]) -> Result<Vec<u64>, 
         }
         "shares" => {
             let owned = &mut world.cfs[0][0];
-            (owned.load_weight, owned.avg.load_avg, owned.tg_load_avg_contrib) = (i[0], i[1], i[2]);
+            (owned.full_load, owned.avg.load_avg, owned.tg_load_avg_contrib) = (i[0] * 1024, i[1], i[2]);
             (world.groups[0].load_avg, world.groups[0].shares) = (i[3], i[4]);
             Ok(vec![row.make(&[Call::new(Op::GroupShares, &[group, address(Slot::Group(0)), 77])])?])
         }
@@ -170,10 +170,10 @@ fn propagation(world: &mut World, i: &[u64]) {
     set(&mut world.rq[0].cfs.avg, 500, 500 * MIN_DIVIDER, i[0]);
     let owned = &mut world.cfs[0][0];
     set(&mut owned.avg, i[1], i[1] * MIN_DIVIDER, 7);
-    (owned.propagate, owned.load_weight, owned.prop_runnable_sum) = (1, i[2], i[3] as i64);
+    (owned.propagate, owned.full_load, owned.prop_runnable_sum) = (1, i[2] * 1024, i[3] as i64);
     let se = &mut world.group_se[0][0];
     set(&mut se.avg, 300, 300 * MIN_DIVIDER, i[0]);
-    (se.avg.load_sum, se.weight, se.avg.last_update_time_ns) = (20_000, 512, now);
+    (se.avg.load_sum, se.full_weight, se.avg.last_update_time_ns) = (20_000, 512 * 1024, now);
 }
 
 fn estimate(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {

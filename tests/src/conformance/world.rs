@@ -116,7 +116,7 @@ impl World {
     /// Two idle CPUs at `now`; nothing has run yet.
     pub fn new(policy: &Policy, now: u64, cap_orig: [u64; CPUS]) -> Self {
         let rules = rules_of(policy).expect("the reference knows every value of its switches");
-        let mut entity = Se { weight: 1024, ..Se::default() };
+        let mut entity = Se { full_weight: 1024 * 1024, ..Se::default() };
         entity.avg.load_avg = 0;
         Self {
             rules,

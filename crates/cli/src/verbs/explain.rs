@@ -6,6 +6,7 @@ use crate::args::{ExplainArgs, Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::seconds;
+use pelton_lab::explain_groups::GroupChanged;
 use pelton_lab::explanation::Explanation;
 use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
@@ -48,7 +49,7 @@ fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
     })
 }
 
-fn text(Explained { run, explanation, count }: &Explained) -> String {
+fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> String {
     let (number, name) = &explanation.domain;
     let decision = &explanation.decision;
     let mut out =
@@ -75,7 +76,16 @@ fn text(Explained { run, explanation, count }: &Explained) -> String {
     if explanation.requests.iter().any(|r| !r.recorded) {
         out += "\nOther rows than `largest` are worked out again from published signals,\nwithout iowait boost.\n";
     }
-    out
+    out + &written(groups_changed)
+}
+
+/// What was written into files of groups before; nothing when nobody wrote.
+pub(super) fn written(changes: &[GroupChanged]) -> String {
+    let mut sheet = Sheet::new(&["<group", "<file", "<before", "<now", "since_s"]);
+    for c in changes {
+        sheet.row(vec![c.group.clone(), c.file.to_owned(), c.before.clone(), c.now.clone(), seconds(c.time_ns)]);
+    }
+    if changes.is_empty() { String::new() } else { section("written into files of task groups", &sheet) }
 }
 
 fn request_sheet(explanation: &Explanation) -> Sheet {

@@ -35,7 +35,7 @@ pub(super) fn list(cpus: &[u32]) -> String {
     pelton_schema::cpu_list(cpus.iter().copied())
 }
 
-fn text(ExplainedBalance { run, explanation: e }: &ExplainedBalance) -> String {
+fn text(ExplainedBalance { run, groups_changed, explanation: e }: &ExplainedBalance) -> String {
     let mut out = format!("{} s, domain {} of CPU {}, {}\n", seconds(e.time_ns), e.level, e.cpu, run.about.platform);
     let _ = writeln!(out, "{} (number {} of the kind asked for)", e.end, e.number);
     let _ = writeln!(
@@ -53,7 +53,7 @@ fn text(ExplainedBalance { run, explanation: e }: &ExplainedBalance) -> String {
             e.moved
         );
     }
-    out + &section("groups that were compared", &groups(e))
+    out + &section("groups that were compared", &groups(e)) + &super::explain::written(groups_changed)
 }
 
 fn groups(e: &BalanceExplanation) -> Sheet {
@@ -68,7 +68,7 @@ fn groups(e: &BalanceExplanation) -> Sheet {
     sheet
 }
 
-fn walk_text(ExplainedWalk { run, explanation: e, count }: &ExplainedWalk) -> String {
+fn walk_text(ExplainedWalk { run, groups_changed, explanation: e, count }: &ExplainedWalk) -> String {
     let mut out = format!("{} s, {}\n", seconds(e.time_ns), run.about.platform);
     let _ = writeln!(
         out,
@@ -76,7 +76,8 @@ fn walk_text(ExplainedWalk { run, explanation: e, count }: &ExplainedWalk) -> St
         e.by_cpu, e.of_cpu, e.why
     );
     let _ = writeln!(out, "{} queues, {} us", e.queues, number(e.cost_ns as f64 / 1e3));
-    out + &section("all of the kind asked for, in the whole run", &reasons(&e.reasons))
+    out += &section("all of the kind asked for, in the whole run", &reasons(&e.reasons));
+    out + &super::explain::written(groups_changed)
 }
 
 fn reasons(all: &[Reason]) -> Sheet {

@@ -21,7 +21,7 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
     Ok(Exit::Good)
 }
 
-fn text(ExplainedPlacement { run, explanation: e, count }: &ExplainedPlacement) -> String {
+fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &ExplainedPlacement) -> String {
     let mut out = format!("{} s, {} of `{}`, {}\n", seconds(e.time_ns), e.event, e.task, run.about.platform);
     let _ = writeln!(out, "CPU {} -> {}: {} (number {count} of the kind asked for)", e.prev_cpu, e.chosen_cpu, e.rule);
     let by_energy = match (e.energy_aware, e.overutilized) {
@@ -42,7 +42,7 @@ fn text(ExplainedPlacement { run, explanation: e, count }: &ExplainedPlacement) 
     if e.candidates.iter().any(|c| c.energy_added.is_some()) {
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
     }
-    out
+    out + &super::explain::written(groups_changed)
 }
 
 fn left_out(e: &Explanation) -> &'static str {

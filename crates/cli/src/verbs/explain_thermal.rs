@@ -21,7 +21,7 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
     Ok(Exit::Good)
 }
 
-fn text(ExplainedThermal { run, explanation: e }: &ExplainedThermal) -> String {
+fn text(ExplainedThermal { run, groups_changed, explanation: e }: &ExplainedThermal) -> String {
     let mut out =
         format!("{} s, thermal zone {}, {}, {}\n", seconds(e.time_ns), e.zone, e.governor, run.about.platform);
     let _ = writeln!(
@@ -53,7 +53,7 @@ fn text(ExplainedThermal { run, explanation: e }: &ExplainedThermal) -> String {
         }
         None => out += "the next reading is when the sensor interrupts\n",
     }
-    out + &section("limits", &domains(e))
+    out + &section("limits", &domains(e)) + &super::explain::written(groups_changed)
 }
 
 fn domains(e: &ThermalExplanation) -> Sheet {

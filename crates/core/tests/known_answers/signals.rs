@@ -293,11 +293,12 @@ fn a_queue_leaves_the_walk_with_its_part_of_the_load_or_without() {
     }
 }
 
-/// calc_cfs_shares (4.12): load is the queued weight 1024, 1024 * 1024 / (5000 - 3000 + 1024) = 346. calc_group_shares
-/// (4.16 on): max(1024, 3000), 1024 * 3000 / 5000 = 614.
+/// calc_cfs_shares (4.12): load is the queued weight 1024, 1048576 * 1024 / (5000 - 3000 + 1024) = 355073, 346 units.
+/// calc_group_shares (4.16 on): max(1024, 3000), 1048576 * 3000 / 5000 = 629145, 614 units.
 #[test]
 fn shares_count_sleepers_from_4_16() {
-    for (profile, shares) in [("4.12", 346), ("4.16", 614), ("4.19", 614), ("5.4", 614), ("6.12", 614), ("7.2", 614)] {
+    let later = ["4.16", "4.19", "5.4", "6.12", "7.2"].map(|profile| (profile, 629_145));
+    for (profile, shares) in later.into_iter().chain([("4.12", 355_073)]) {
         let tg = TaskGroup { load_avg: 5000, shares: 1024 };
         let mut group = queue(Avg { load_avg: 3000, ..Avg::default() });
         (group.load_weight, group.tg_load_avg_contrib) = (1024, 3000);

@@ -4,6 +4,7 @@
 use super::inputs::{InputRequest, prepare};
 use crate::explain::{ExplainSink, Wanted};
 use crate::explain_balance::{self, BalanceExplanation, BalanceSink, WalkExplanation};
+use crate::explain_groups::{GroupChanged, GroupSink};
 use crate::explain_placement::{self, PlacementSink};
 use crate::explain_thermal::{self, ThermalExplanation, ThermalSink};
 use crate::explanation::{self, Context};
@@ -14,6 +15,8 @@ use crate::run::{Fault, LabError, run_one};
 use crate::summary::{self, RunHeader};
 use crate::watch::{Watch, watched};
 use pelton_model::Plan;
+use pelton_model::groups::group_paths;
+use pelton_schema::{Sink, TeeSink};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +68,9 @@ impl Default for ExplainRequest {
 pub struct Explained {
     /// The run.
     pub run: RunHeader,
+    /// What was written into files of task groups before, the last of each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_changed: Vec<GroupChanged>,
     /// The decision.
     #[serde(flatten)]
     pub explanation: explanation::Explanation,
@@ -78,6 +84,9 @@ pub struct Explained {
 pub struct ExplainedPlacement {
     /// The run.
     pub run: RunHeader,
+    /// What was written into files of task groups before, the last of each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_changed: Vec<GroupChanged>,
     /// The placement.
     #[serde(flatten)]
     pub explanation: explain_placement::Explanation,
@@ -91,6 +100,9 @@ pub struct ExplainedPlacement {
 pub struct ExplainedBalance {
     /// The run.
     pub run: RunHeader,
+    /// What was written into files of task groups before, the last of each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_changed: Vec<GroupChanged>,
     /// The balance.
     #[serde(flatten)]
     pub explanation: BalanceExplanation,
@@ -101,6 +113,9 @@ pub struct ExplainedBalance {
 pub struct ExplainedWalk {
     /// The run.
     pub run: RunHeader,
+    /// What was written into files of task groups before, the last of each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_changed: Vec<GroupChanged>,
     /// The update.
     #[serde(flatten)]
     pub explanation: WalkExplanation,
@@ -114,6 +129,9 @@ pub struct ExplainedWalk {
 pub struct ExplainedThermal {
     /// The run.
     pub run: RunHeader,
+    /// What was written into files of task groups before, the last of each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_changed: Vec<GroupChanged>,
     /// The reading.
     #[serde(flatten)]
     pub explanation: ThermalExplanation,
@@ -131,6 +149,18 @@ fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Pl
     Ok((run, plan))
 }
 
+/// Runs a plan into a sink, and beside it into one for what is written into files of groups.
+fn follow(
+    request: &ExplainRequest,
+    plan: &Plan,
+    sink: &mut impl Sink,
+    watch: &dyn Watch,
+) -> Result<GroupSink, LabError> {
+    let mut both = TeeSink(sink, GroupSink::new(group_paths(&plan.workload).unwrap_or_default()));
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, request.seed, &mut both, control))?;
+    Ok(both.1)
+}
+
 /// Explains a frequency decision.
 ///
 /// # Errors
@@ -139,16 +169,17 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
     let (run, plan) = planned(request, watch)?;
     let wanted = Wanted { domain: domain(request, &plan)?, changed: request.changed, held: request.held };
     let mut sink = ExplainSink::new(wanted, plan.machine.cpus.len(), plan.machine.domains.len());
-    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let groups = follow(request, &plan, &mut sink, watch)?;
     let (moment, count) = sink.finish();
     let Some(moment) = moment else {
         let help = "the governor is called when tasks run; choose a later --at, or leave out --changed or --held";
         return Err(nothing(&plan, "frequency decision", help));
     };
+    let groups_changed = groups.before(moment.decision.time_ns);
     let times = request::gate_times(&plan, moment.decision.domain);
     let requests = request::requests(&plan, &moment);
     let explanation = explanation::explain(&moment, Context { plan: &plan, times, requests });
-    Ok(Explained { run, explanation, count })
+    Ok(Explained { run, groups_changed, explanation, count })
 }
 
 /// Explains a placement of a fair task.
@@ -158,7 +189,7 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
 pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedPlacement, LabError> {
     let (run, plan) = planned(request, watch)?;
     let mut sink = PlacementSink::of(tid(&request.task, &plan)?);
-    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let groups = follow(request, &plan, &mut sink, watch)?;
     let (kept, count) = sink.finish();
     let Some(kept) = kept else {
         let help = "a task is placed when it starts or wakes, and may use more than one CPU; by energy from 5.4 on";
@@ -169,17 +200,21 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
         task.map_or_else(|| format!("task {tid}"), |task| task.name.clone())
     };
     let explanation = explain_placement::explain(&kept, &plan.policy, name);
-    Ok(ExplainedPlacement { run, explanation, count })
+    let groups_changed = groups.before(explanation.time_ns);
+    Ok(ExplainedPlacement { run, groups_changed, explanation, count })
 }
 
+/// A run, its plan, and sinks that kept balances, updates and what was written.
+type Balanced = (RunHeader, Plan, BalanceSink, GroupSink);
+
 /// A run with a sink that keeps balances and updates.
-fn balances(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan, BalanceSink), LabError> {
+fn balances(request: &ExplainRequest, watch: &dyn Watch) -> Result<Balanced, LabError> {
     let (run, plan) = planned(request, watch)?;
     domain(request, &plan)?;
     let wanted = explain_balance::Wanted { cpu: request.cpu, moved: request.changed };
     let mut sink = BalanceSink::of(wanted);
-    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
-    Ok((run, plan, sink))
+    let groups = follow(request, &plan, &mut sink, watch)?;
+    Ok((run, plan, sink, groups))
 }
 
 /// Explains a balance of a scheduling domain.
@@ -187,14 +222,15 @@ fn balances(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, P
 /// # Errors
 /// When an input is wrong, there is no such balance, or the run was stopped.
 pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedBalance, LabError> {
-    let (run, plan, sink) = balances(request, watch)?;
+    let (run, plan, sink, groups) = balances(request, watch)?;
     let (kept, count) = &sink.balance;
     let Some(kept) = kept else {
         let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 CPUs or more, unless \
                     balance=pull";
         return Err(nothing(&plan, "balance", help));
     };
-    Ok(ExplainedBalance { run, explanation: explain_balance::explain(kept, *count) })
+    let explanation = explain_balance::explain(kept, *count);
+    Ok(ExplainedBalance { run, groups_changed: groups.before(explanation.time_ns), explanation })
 }
 
 /// Explains an update of blocked load.
@@ -202,13 +238,14 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
 /// # Errors
 /// When an input is wrong, there is no such update, or the run was stopped.
 pub fn walk(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedWalk, LabError> {
-    let (run, plan, sink) = balances(request, watch)?;
+    let (run, plan, sink, groups) = balances(request, watch)?;
     let Some(explanation) = explain_balance::explain_walk(&sink) else {
         let help =
             "blocked load is brought up to date at ticks, before a CPU goes idle, and for idle CPUs without tick";
         return Err(nothing(&plan, "update of blocked load", help));
     };
-    Ok(ExplainedWalk { run, explanation, count: sink.walk.1 })
+    let groups_changed = groups.before(explanation.time_ns);
+    Ok(ExplainedWalk { run, groups_changed, explanation, count: sink.walk.1 })
 }
 
 /// Explains a reading of a thermal zone.
@@ -228,14 +265,15 @@ pub fn thermal(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedT
             }
         };
     let mut sink = ThermalSink::of(&plan, zone.map(|zone| zone as u32), request.changed);
-    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let groups = follow(request, &plan, &mut sink, watch)?;
     let (kept, count) = sink.finish();
     let Some(kept) = kept else {
         let help = "zones are read under --set thermal=step_wise and thermal=power_allocator; leave out --changed, or choose \
                     a later --at";
         return Err(nothing(&plan, "reading of a thermal zone", help));
     };
-    Ok(ExplainedThermal { run, explanation: explain_thermal::explain(&kept, &plan, count) })
+    let explanation = explain_thermal::explain(&kept, &plan, count);
+    Ok(ExplainedThermal { run, groups_changed: groups.before(explanation.time_ns), explanation })
 }
 
 fn nothing(plan: &Plan, what: &str, help: &str) -> LabError {

@@ -39,9 +39,11 @@ impl Sink for Recorder {
             Event::IrqEntry { cpu, .. } | Event::SoftirqEntry { cpu, .. } => self.interrupt(cpu, true),
             Event::IrqExit { cpu, .. } | Event::SoftirqExit { cpu, .. } => self.interrupt(cpu, false),
             Event::LostEvents { cpu, .. } => self.lost(cpu),
-            Event::TaskAttributes { tid, policy, cpus_allowed, uclamp_min, uclamp_max, prio, .. } => {
-                self.attributes(tid, prio, Attributes { policy, cpus_allowed, uclamp: (uclamp_min, uclamp_max) });
+            Event::TaskAttributes { tid, policy, cpus_allowed, uclamp_min, uclamp_max, prio, group } => {
+                let uclamp = (uclamp_min, uclamp_max);
+                self.attributes(tid, prio, Attributes { policy, cpus_allowed, uclamp, group });
             }
+            Event::TaskGroup { .. } => self.groups.told(time_ns.saturating_sub(self.from_ns), event),
             Event::TaskUclamp { tid, uclamp_min, uclamp_max, .. } => {
                 if let Some(index) = self.known(tid) {
                     self.tasks[index].uclamp = Some((uclamp_min, uclamp_max));
@@ -370,15 +372,16 @@ impl Recorder {
         let known = self.known(tid).or_else(|| self.add(tid, prio, first_cpu, First::Asleep, asleep));
         let Some(index) = known else { return };
         let before = self.tasks[index].attributes_now.replace(attributes);
-        let told = |a: Attributes| (a.policy, a.cpus_allowed);
+        let grouped = self.groups.are_told();
+        let told = |a: Attributes| (a.policy, a.cpus_allowed, a.group * u32::from(grouped));
         match before {
             None => self.tasks[index].attributes = Some(attributes),
             Some(before) if told(before) != told(attributes) => {
                 self.charge(index, self.now_ns);
                 self.flush(index);
                 self.tasks[index].prio_now = prio;
-                let Attributes { policy, cpus_allowed, .. } = attributes;
-                self.push(index, Step::Attributes { prio, policy, cpus_allowed });
+                let Attributes { policy, cpus_allowed, group, .. } = attributes;
+                self.push(index, Step::Attributes { prio, policy, cpus_allowed, group });
             }
             Some(_) => {}
         }

@@ -282,6 +282,7 @@ impl Reading {
             return Err(ReadError::Content(text));
         }
         self.totals.finish(end_ns);
+        self.recorder.name_groups(&info.groups);
         let recording = self.recorder.finish(end_ns);
         if let Some(at_ns) = recording.overflow_at_ns {
             let at_s = at_ns.saturating_sub(self.from_ns) as f64 / 1e9;

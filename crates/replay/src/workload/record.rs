@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use pelton_model::{GivenFrequency, Machine};
 
+use super::groups::Groups;
 use super::speed::{Speeds, WORK_SHIFT};
 use super::totals::CPUS_MAX;
 
@@ -57,6 +58,8 @@ pub enum Step {
         policy: u32,
         /// Allowed CPUs 0..63 as bits.
         cpus_allowed: u64,
+        /// Number of its task group, 0 = root.
+        group: u32,
     },
 }
 
@@ -145,6 +148,8 @@ pub struct Attributes {
     pub cpus_allowed: u64,
     /// Requested clamps.
     pub uclamp: (u32, u32),
+    /// Number of its task group, 0 = root.
+    pub group: u32,
 }
 
 /// Where a task is while events go by.
@@ -207,6 +212,7 @@ pub struct Recorder {
     pub(super) pulls: BTreeMap<(u32, u32), Pulls>,
     /// Frequencies by domain of the machine: since when, kHz.
     pub(super) frequencies: Vec<Vec<(u64, u32)>>,
+    pub(super) groups: Groups,
 }
 
 /// A recorder's result.
@@ -229,6 +235,8 @@ pub struct Recording {
     pub pulls: BTreeMap<(u32, u32), Pulls>,
     /// Time each CPU ran tasks.
     pub busy_ns: Vec<u64>,
+    /// Task groups, where the log tells about them.
+    pub groups: Groups,
     /// More steps than fit: everything after this time is missing.
     pub overflow_at_ns: Option<u64>,
 }
@@ -267,6 +275,7 @@ impl Recorder {
             initial_khz: BTreeMap::new(),
             pulls: BTreeMap::new(),
             frequencies: Vec::new(),
+            groups: Groups::default(),
         }
     }
 
@@ -280,6 +289,11 @@ impl Recorder {
     /// Says that `prev_state` of a switch means nothing in this trace.
     pub fn without_prev_state(&mut self) {
         self.prev_state_known = false;
+    }
+
+    /// The paths of task groups by the numbers in events.
+    pub fn name_groups(&mut self, paths: &[String]) {
+        self.groups.name(paths);
     }
 
     /// True when no further step can be kept.
@@ -307,6 +321,7 @@ impl Recorder {
             frequencies: self.frequencies,
             pulls: self.pulls,
             busy_ns: self.busy_ns,
+            groups: self.groups,
             overflow_at_ns,
         }
     }
@@ -343,6 +358,7 @@ impl Recorder {
             }
         }
         self.busy_ns.fill(0);
+        self.groups.begin();
         self.pulls.clear();
         self.frequencies = self.speeds.domain_khz().map(|khz| vec![(0, khz)]).collect();
         (self.gaps, self.steps) = (Gaps::default(), 0);

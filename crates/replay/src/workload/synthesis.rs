@@ -9,7 +9,8 @@
 //! | task made by another one | that one makes it |
 //! | sleep ended by a timer on a grid, or by an event from outside | an absolute timer: it comes when it came, early or late for the task |
 //! | pause of fixed length | a sleep of the recorded length |
-//! | priority change | a new phase |
+//! | priority change, move to another task group | a new phase |
+//! | files of task groups, where a log tells them | the same groups, with what was written into them |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -123,7 +124,7 @@ pub fn synthesise(
     };
     let unique = unique_names(&sources, names, recording);
     let tasks = sources.iter().zip(unique).map(|(&i, name)| builder.task(i, name, &names[i])).collect();
-    let workload = Workload {
+    let mut workload = Workload {
         name: "trace".to_owned(),
         tasks,
         semaphores: vec![0; builder.semaphores.len()],
@@ -131,6 +132,7 @@ pub fn synthesise(
         duration_ns: Some(recording.to_ns.saturating_sub(recording.from_ns)),
         ..Workload::default()
     };
+    recording.groups.put_into(&mut workload);
     let notes = builder.notes(names);
     Synthesis { workload, sources, replaced: all().filter(|&i| is_replaced(i)).collect(), notes }
 }
@@ -161,6 +163,7 @@ struct Phases {
     ops: Vec<Op>,
     policy: Option<SchedPolicy>,
     cpus: Option<CpuSet>,
+    taskgroup: Option<String>,
     timer_ns: u64,
     timers: u32,
     /// Kernel scheduling policy that was told last.
@@ -168,13 +171,19 @@ struct Phases {
 }
 
 impl Phases {
+    /// From a start at `timer_ns`, with the kernel's number of the policy.
+    fn new(timer_ns: u64, told: u32) -> Phases {
+        let (done, ops) = (Vec::new(), Vec::new());
+        Phases { done, ops, policy: None, cpus: None, taskgroup: None, timer_ns, timers: 0, told }
+    }
+
     fn close(&mut self) {
-        if self.ops.is_empty() && self.cpus.is_none() && self.policy.is_none() {
+        if self.ops.is_empty() && self.cpus.is_none() && self.policy.is_none() && self.taskgroup.is_none() {
             return;
         }
         let ops = std::mem::take(&mut self.ops);
-        let (policy, cpus) = (self.policy.take(), self.cpus.take());
-        self.done.push(Phase { loops: Some(1), ops, policy, cpus, ..Phase::default() });
+        let (policy, cpus, taskgroup) = (self.policy.take(), self.cpus.take(), self.taskgroup.take());
+        self.done.push(Phase { loops: Some(1), ops, policy, cpus, taskgroup, ..Phase::default() });
     }
 }
 
@@ -267,8 +276,7 @@ impl Builder<'_> {
         let cpus = self.affinity(task, comm);
         let (mut start, start_ns) = self.start(task);
         let told = task.attributes.map_or(0, |a| a.policy);
-        let mut phases =
-            Phases { done: Vec::new(), ops: Vec::new(), policy: None, cpus: None, timer_ns: start_ns, timers: 0, told };
+        let mut phases = Phases::new(start_ns, told);
         let bound = cpus.clone().unwrap_or_else(|| CpuSet::first(self.machine.cpus.len() as u32));
         let mut steps = task.steps.as_slice();
         let mut at_cpu = None;
@@ -293,6 +301,8 @@ impl Builder<'_> {
         phases.close();
         let own_timers = phases.timers;
         let (uclamp, phases) = (self.recording.tasks[index].clamps(), phases.done);
+        let group = self.recording.tasks[index].attributes.map_or(0, |a| a.group);
+        let taskgroup = self.taskgroup(group).unwrap_or_default();
         // Traces do not say whose threads they are.
         let process = Process::Own;
         TaskSpec {
@@ -305,8 +315,15 @@ impl Builder<'_> {
             uclamp,
             loops: Some(1),
             own_timers,
+            taskgroup,
             ..TaskSpec::default()
         }
+    }
+
+    /// Path of a group, where the log tells about groups; a task moves to the one it is in already at no cost.
+    fn taskgroup(&self, group: u32) -> Option<String> {
+        let groups = &self.recording.groups;
+        groups.path(group).filter(|_| groups.are_told()).map(str::to_owned)
     }
 
     /// How a task comes to be, and when.
@@ -359,10 +376,11 @@ impl Builder<'_> {
                 phases.ops.push(op);
             }
             Step::Priority(prio) => phases.begin(Some(self.policy(prio, phases.told)), None),
-            Step::Attributes { prio, policy, cpus_allowed } => {
+            Step::Attributes { prio, policy, cpus_allowed, group } => {
                 phases.told = policy;
                 let cpus = self.here(&told_cpus(cpus_allowed));
                 phases.begin(Some(self.policy(prio, policy)), cpus.filter(|_| self.options.pin == Pin::Free));
+                phases.taskgroup = self.taskgroup(group).or(phases.taskgroup.take());
             }
         }
     }

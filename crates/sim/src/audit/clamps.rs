@@ -33,7 +33,9 @@ impl<S: Sink> Engine<'_, S> {
                 return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
             }
         }
-        let runs = |t: &Task| t.cpu == c && t.life == Life::Runnable && self.has_largest(t.class);
+        // Who was queued before clamps were in use does not count yet.
+        let counts = |t: &Task| !t.uncounted && self.has_largest(t.class);
+        let runs = |t: &Task| t.cpu == c && t.life == Life::Runnable && counts(t);
         match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
             Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
             None => Ok(()),

@@ -158,7 +158,7 @@ impl<S: Sink> Engine<'_, S> {
             true => Ok(()),
             false => Err(format!("CPU {c}, slot {}: {what} {is}, not {wanted}", slot as i32)),
         };
-        let weight = |entity: u32| self.record(c, entity).weight;
+        let weight = |entity: u32| self.record(c, entity).full_weight();
         let delayed = |&entity: &u32| match slot_of(entity) {
             Some(slot) => self.cpus[c as usize].levels.entities[slot as usize].is_delayed(),
             None => self.tasks[entity as usize].fair.is_delayed(),
@@ -167,7 +167,7 @@ impl<S: Sink> Engine<'_, S> {
             Some(slot) => self.groups.list[self.cpus[c as usize].levels.slots[slot as usize].group as usize].idle,
             None => self.tasks[entity as usize].policy == SchedPolicy::Idle,
         };
-        at("load weight", cfs.load_weight, queue.all().map(weight).sum())?;
+        at("load weight", cfs.full_weight(), queue.all().map(weight).sum())?;
         at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
         at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
         at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
@@ -193,7 +193,7 @@ impl<S: Sink> Engine<'_, S> {
         if own.queued != (queue.nr_queued() > 0 || fair.is_delayed()) || (fair.is_delayed() && queue.nr_queued() > 0) {
             return wrong("its queue and its entity disagree");
         }
-        if (own.se.delayed != 0) != fair.is_delayed() || own.se.weight != fair.weight() {
+        if (own.se.delayed != 0) != fair.is_delayed() || own.se.full_weight() != fair.se.weight {
             return wrong("the record's weight or delay is another");
         }
         if queue.curr != NO_TASK && above.curr != entity {

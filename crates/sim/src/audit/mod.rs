@@ -201,7 +201,7 @@ impl<S: Sink> Engine<'_, S> {
     fn audit_signals(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
         let cfs = &cpu.rq.cfs;
-        let weight: u64 = cpu.fair.all().map(|entity| self.record(c, entity).weight).sum();
+        let weight: u64 = cpu.fair.all().map(|entity| self.record(c, entity).full_weight()).sum();
         if (cfs.h_nr_runnable, cfs.nr_queued) != (cpu.fair.nr_runnable(), cpu.fair.nr_queued()) {
             return Err(format!(
                 "CPU {c}: counts {} {}, not {} {}",
@@ -211,8 +211,8 @@ impl<S: Sink> Engine<'_, S> {
                 cpu.fair.nr_queued()
             ));
         }
-        if cfs.load_weight != weight {
-            return Err(format!("CPU {c}: load weight {} is not {weight}", cfs.load_weight));
+        if cfs.full_weight() != weight {
+            return Err(format!("CPU {c}: load weight {} is not {weight}", cfs.full_weight()));
         }
         // What waits in throttled groups keeps its estimate here.
         if cpu.fair.nr_runnable() == 0 && cfs.util_est != 0 && !self.quotas {

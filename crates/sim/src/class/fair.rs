@@ -131,10 +131,10 @@ impl FairRq {
         self.queue.iter().copied().chain((self.curr != NO_TASK).then_some(self.curr))
     }
 
-    /// Weight of all entities, scaled down.
+    /// Weight of all entities.
     #[cfg(test)]
     pub(crate) fn load_weight(&self) -> u64 {
-        self.rq.load_weight >> 10
+        self.rq.load_weight
     }
 
     /// Entities competing, including the running one and delayed ones.
@@ -302,11 +302,10 @@ impl FairRq {
         }
     }
 
-    /// An entity gets another weight, scaled down, with its inverse when that is a task's.
+    /// An entity gets another weight, with its inverse when that is a task's.
     pub(super) fn reweight<E: Entities>(&mut self, rules: &FairRules, e: &mut E, entity: u32, weight: (u64, u32)) {
         let (curr, runs) = (self.running(e), self.curr == entity);
         self.look_at_slices(e, false);
-        let weight = (scale_load(weight.0), weight.1);
         let se = &mut e.fair_mut(entity).se;
         let (p, t) = (rules.policy, &rules.tunables);
         fair::reweight_entity_fair(p, t, &mut self.rq, curr.as_ref(), se, runs, weight);

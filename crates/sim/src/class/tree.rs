@@ -74,8 +74,8 @@ impl Tree<'_> {
     fn sync_weight(&mut self, entity: u32) {
         let Some(slot) = slot_of(entity) else { return };
         let record = &self.levels.slots[slot as usize];
-        let (weight, home) = (record.se.weight, record.parent);
-        if self.levels.entities[slot as usize].weight() != weight {
+        let (weight, home) = (record.se.full_weight(), record.parent);
+        if self.levels.entities[slot as usize].se.weight != weight {
             let rules = self.rules;
             let (queue, mut e) = self.level(home);
             queue.reweight(rules, &mut e, entity, (weight, 0));

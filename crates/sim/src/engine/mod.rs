@@ -58,9 +58,9 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub asymmetric: bool,
     /// Boost groups of the workload.
     pub boosts: crate::rq::boosts::Boosts,
-    /// Tasks have utilization clamps.
+    /// Somebody asked for utilization clamps by now (`sched_uclamp_used`).
     pub clamped: bool,
-    /// They add up.
+    /// Clamps are in use, and they add up.
     pub clamp_sums: bool,
     /// Groups count for a part of each CPU at most.
     pub limits_groups: bool,

@@ -161,6 +161,8 @@ pub(crate) struct Task {
     pub clamps: Option<(u32, u32)>,
     /// Its clamps where they count.
     pub uclamp: pelton_core::UclampTask,
+    /// It was queued before clamps were in use, and does not count yet.
+    pub uncounted: bool,
     /// What they make of its utilization, where they add up.
     pub clamp_sum: pelton_core::UclampSumTask,
     /// Number of its boost group.
@@ -189,6 +191,21 @@ pub(crate) enum IdleLoop {
 }
 
 impl Task {
+    /// Clamps begin to be in use: it counts from its next enqueue on when it is queued now.
+    pub(crate) fn counts_later(&mut self) {
+        self.uncounted = self.life == Life::Runnable;
+    }
+
+    /// It is queued and does not count yet.
+    pub(crate) fn waits_to_count(&self) -> bool {
+        self.uncounted && self.life == Life::Runnable
+    }
+
+    /// It is queued and its clamps count.
+    pub(crate) fn counts_now(&mut self) {
+        self.uncounted = false;
+    }
+
     /// Tid in events (0 is the idle task).
     pub(crate) fn tid(index: u32) -> u32 {
         index.wrapping_add(1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is told of a run: attributes of tasks, samples.
+//! What is told of a run: attributes of tasks and groups, samples.
 
 pub(crate) mod attributes;
+pub(crate) mod groups;
 pub mod samples;

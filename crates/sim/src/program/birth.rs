@@ -27,6 +27,10 @@ impl<S: Sink> Engine<'_, S> {
         if task.life != Life::Unborn {
             return;
         }
+        if self.tasks[t as usize].clamps.is_some() {
+            self.use_clamps();
+        }
+        let task = &mut self.tasks[t as usize];
         task.life = Life::Runnable;
         self.is_thread(t);
         let task = &mut self.tasks[t as usize];
@@ -156,6 +160,7 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
         pulled_to: None,
         clamps: None,
         uclamp: Default::default(),
+        uncounted: false,
         clamp_sum: Default::default(),
         cold: false,
         allowed,

@@ -143,6 +143,8 @@ impl<S: Sink> Engine<'_, S> {
             changes |= before != self.tasks[t as usize].allowed;
         }
         if changes {
+            // Each of these takes the task off its queue and puts it back.
+            self.clamps_requeue(t);
             self.tell_attributes(t);
         }
     }

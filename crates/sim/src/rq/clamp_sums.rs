@@ -83,6 +83,18 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Task `t` is queued on CPU `c` when clamps begin to be in use.
+    pub(crate) fn sums_begin(&mut self, c: u32, t: u32) {
+        if !self.tasks[t as usize].fair.is_delayed() {
+            self.sums_before_dequeue(c, t);
+            self.sums_before_enqueue(c, t);
+        } else if self.clamp_sums {
+            self.age_clamp(c, t);
+            self.learn_clamps(t);
+        }
+        self.sums_enqueue(c, t);
+    }
+
     /// Task `t` joined the fair class of CPU `c`.
     pub(crate) fn sums_enqueue(&mut self, c: u32, t: u32) {
         if !self.clamp_sums || self.tasks[t as usize].clamp_sum.counted != 0 {

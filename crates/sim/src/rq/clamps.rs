@@ -13,9 +13,9 @@ use pelton_model::workload::Workload;
 /// Lower clamp of real-time tasks that ask for none (sysctl_sched_util_clamp_min_rt_default).
 const RT_MIN: u32 = 1024;
 
-/// Somebody sets a clamp, and the policy has them.
+/// Somebody has set a clamp before the run, and the policy has them.
 pub(crate) fn are_used(w: &Workload, policy: &Policy) -> bool {
-    policy.uclamp != value::UCLAMP_OFF && w.sets_clamps()
+    policy.uclamp != value::UCLAMP_OFF && w.starts_clamped()
 }
 
 /// Groups count for a part of each CPU at most.
@@ -29,8 +29,43 @@ pub(crate) fn add_up(policy: &Policy) -> bool {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// Somebody asks for a clamp: from the first time on they are in use (`sched_uclamp_used`). Tasks that are queued
+    /// then count from their next enqueue on; sums, which no release has, count them at once.
+    #[inline]
+    pub(crate) fn use_clamps(&mut self) {
+        if !self.clamped && self.policy.uclamp != value::UCLAMP_OFF {
+            self.begin_clamps();
+        }
+    }
+
+    #[cold]
+    fn begin_clamps(&mut self) {
+        (self.clamped, self.clamp_sums) = (true, add_up(self.policy));
+        for c in 0..self.cpus.len() as u32 {
+            self.sums_follow(c);
+            self.request_changes(c);
+        }
+        for t in 0..self.tasks.len() as u32 {
+            let task = &mut self.tasks[t as usize];
+            task.counts_later();
+            if task.class == Class::Fair && task.se.on_rq != 0 {
+                let c = task.cpu;
+                self.sums_begin(c, t);
+            }
+        }
+    }
+
+    /// Task `t` is taken off its queue and put back, where it is runnable: it counts from now on.
+    pub(crate) fn clamps_requeue(&mut self, t: u32) {
+        let task = &self.tasks[t as usize];
+        if self.clamped && task.waits_to_count() {
+            self.clamps_in(task.cpu, t);
+        }
+    }
+
     /// Task `t` becomes runnable on CPU `c`.
     pub(crate) fn clamps_in(&mut self, c: u32, t: u32) {
+        self.tasks[t as usize].counts_now();
         if !self.clamped || !self.has_largest(self.tasks[t as usize].class) {
             return;
         }
@@ -74,12 +109,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task's clamps are set. True when they are others; where clamps add up the same ones count again, too.
     pub(crate) fn change_clamps(&mut self, t: u32, clamps: (u32, u32)) -> bool {
+        self.use_clamps();
         let differs = self.tasks[t as usize].clamps != Some(clamps);
         if !self.clamped || !(differs || self.clamp_sums) {
             return false;
         }
         self.tasks[t as usize].clamps = Some(clamps);
         self.sums_requeue(self.tasks[t as usize].cpu, t);
+        self.clamps_requeue(t);
         self.limits_change(t);
         differs
     }

@@ -9,7 +9,7 @@ use crate::SimError;
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
-use pelton_model::workload::Workload;
+use pelton_model::workload::{GroupChange, Workload};
 
 /// A group at run time.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Group {
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
     /// Those that were written.
-    asked: (u32, u32),
+    pub asked: (u32, u32),
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
     /// It is idle.
@@ -114,10 +114,7 @@ impl Groups {
 
 impl<S: Sink> Engine<'_, S> {
     /// Somebody writes into the files of a group.
-    pub(crate) fn change_group_files(&mut self, index: u32) {
-        let w = self.w;
-        let change = &w.group_changes[index as usize];
-        let group = self.groups.number(&change.path);
+    pub(crate) fn change_group_files(&mut self, group: u32, change: &GroupChange) {
         if let Some(idle) = change.idle {
             self.write_idle(group, idle);
         }
@@ -150,6 +147,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// cpu_uclamp_write(): what is in force for the group and those below follows, and so do the clamps of their tasks.
     fn write_clamps(&mut self, group: u32, (min, max): (Option<u32>, Option<u32>)) {
+        if min.is_some() || max.is_some() {
+            self.use_clamps();
+        }
         let own = &mut self.groups.list[group as usize];
         let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
         if own.asked == asked {
@@ -198,6 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.tasks[t as usize].class != Class::Fair {
             self.tasks[t as usize].group = group;
+            self.clamps_requeue(t);
             self.limits_change(t);
             return true;
         }
@@ -216,6 +217,7 @@ impl<S: Sink> Engine<'_, S> {
         self.signal_enqueue(c, t);
         self.fair_enqueue(c, t, false);
         self.fair_set(c, t);
+        self.clamps_requeue(t);
         self.limits_change(t);
         self.resched_cpu(c);
         true

@@ -101,10 +101,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::BoostPulse => self.boost_pulse().into_iter().for_each(|asked| self.wake_asked(Some(asked))),
             Ev::Limits { index } => self.change_limits(index),
             Ev::Heat { zone } => self.heat(zone),
-            Ev::GroupWrite { index } => {
-                self.change_group_files(index);
-                self.note_freed();
-            }
+            Ev::GroupWrite { index } => self.group_write(index),
             Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
             Ev::QuotaTimer { group, kind, generation }
                 if self.groups.list[group as usize].timers[kind as usize].generation == generation =>
@@ -125,6 +122,17 @@ impl<S: Sink> Engine<'_, S> {
             }
             _ => self.sim_events -= 1,
         }
+    }
+
+    /// Somebody writes into the files of a group.
+    fn group_write(&mut self, index: u32) {
+        let w = self.w;
+        let change = &w.group_changes[index as usize];
+        let group = self.groups.number(&change.path);
+        let before = self.group_told(group);
+        self.change_group_files(group, change);
+        self.tell_group_after(group, before);
+        self.note_freed();
     }
 
     /// Carries out the rescheduling that the event asked for, in the order it was asked.

@@ -337,6 +337,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.start_zones();
         self.start_boosts();
         self.start_quotas();
+        self.tell_groups();
         self.create_tasks(cfg);
         self.put_asleep();
         self.start_hardware();

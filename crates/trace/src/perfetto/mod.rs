@@ -9,6 +9,7 @@
 //! CPU utilization    > CPU n       > util_avg, util_est, runnable_avg, rt / dl / irq util_avg, hw load_avg
 //! Task utilization   > name pid    > util_avg, util_est, activations (slices)
 //! Frequency domains  > name        > performance target, requested and resolved frequency, power
+//! Task groups        > path        > files written (instants)
 //! ```
 //!
 //! **Identifiers.** The idle task is pid 0; task `t` is pid `1000 + t` in process 1000, because low pids mean something

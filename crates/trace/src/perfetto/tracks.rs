@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use pelton_schema::{Balance, EVENTS, Event, Walk, cpu_list, end_words, idle_words, migration_words, walk_words};
+use pelton_schema::{
+    Balance, EVENTS, Event, Walk, cpu_list, end_words, group_changes, idle_words, migration_words, walk_words,
+};
 
 use super::by_index::ByIndex;
 use super::fields::{interned, packet, trace, track, track_event};
@@ -78,6 +80,9 @@ const ZONE_BUDGET: usize = 1;
 const ZONE_REQUESTED: usize = 2;
 const ZONE_GRANTED: usize = 3;
 
+static GROUP_TRACKS: [TrackSpec; 1] = [TrackSpec { name: "files written", unit: None }];
+const GROUP_FILES: usize = 0;
+
 /// The event drawn as a slice.
 const ACTIVATION: &str = "task_activation";
 /// Number of the slices' name.
@@ -135,6 +140,9 @@ pub(super) struct Tracks {
     tasks: Family,
     domains: Family,
     zones: Family,
+    groups: Family,
+    /// What the files of each group held last.
+    files: BTreeMap<u32, Event>,
     uuids: Uuids,
     run: RunHeader,
     ids: TaskIds,
@@ -155,6 +163,7 @@ enum Owner {
     Task(u32),
     Domain(u32),
     Zone(u32),
+    Group(u32),
 }
 
 impl Tracks {
@@ -164,6 +173,8 @@ impl Tracks {
             tasks: Family::new("Task utilization", track::ORDER_LEXICOGRAPHIC, &TASK_TRACKS, run.tasks.len()),
             domains: Family::new("Frequency domains", track::ORDER_EXPLICIT, &DOMAIN_TRACKS, run.domains.len()),
             zones: Family::new("Thermal zones", track::ORDER_EXPLICIT, &ZONE_TRACKS, 0),
+            groups: Family::new("Task groups", track::ORDER_EXPLICIT, &GROUP_TRACKS, run.groups.len()),
+            files: BTreeMap::new(),
             uuids: Uuids(0),
             run: run.clone(),
             ids,
@@ -216,6 +227,7 @@ impl Tracks {
                 self.value(time_ns, Owner::Zone(zone), ZONE_GRANTED, u64::from(granted_mw));
             }
             Event::TaskActivation { .. } => self.activation(time_ns, event),
+            Event::TaskGroup { group, .. } => self.group(time_ns, group, event),
             _ => return false,
         }
         true
@@ -254,7 +266,7 @@ impl Tracks {
     /// A balance of a domain, on the track of the CPU for which it is done.
     pub fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
         let title = if balance.moved > 0 { "balance, moved" } else { "balance" };
-        self.instant(time_ns, balance.env.dst_cpu, CPU_BALANCES, title, &balance_notes(balance));
+        self.instant(time_ns, Owner::Cpu(balance.env.dst_cpu), CPU_BALANCES, title, &balance_notes(balance));
     }
 
     /// An update of blocked load, on the track of the CPU that makes it.
@@ -265,12 +277,24 @@ impl Tracks {
             ("cost_ns", Note::Number(walk.cost_ns.cast_signed())),
             ("why", Note::Text(walk_words(walk.why))),
         ];
-        self.instant(time_ns, walk.by, CPU_WALKS, "update", &notes);
+        self.instant(time_ns, Owner::Cpu(walk.by), CPU_WALKS, "update", &notes);
     }
 
-    fn instant(&mut self, time_ns: u64, cpu: u32, index: usize, title: &str, notes: &[(&str, Note)]) {
-        let uuid = self.track(Owner::Cpu(cpu), index).uuid;
-        let uuid = if uuid == 0 { self.declare(Owner::Cpu(cpu), index) } else { uuid };
+    /// What changed in the files of a group, on its own track; what they held at first is no change.
+    fn group(&mut self, time_ns: u64, group: u32, event: &Event) {
+        let Some(before) = self.files.insert(group, *event) else { return };
+        let changes = group_changes(&before, event);
+        let title: Vec<String> = changes.iter().map(|change| format!("{} {}", change.file, change.now)).collect();
+        let notes: Vec<_> =
+            changes.iter().map(|c| (c.file, Note::Owned(format!("{} -> {}", c.before, c.now)))).collect();
+        if !changes.is_empty() {
+            self.instant(time_ns, Owner::Group(group), GROUP_FILES, &title.join(", "), &notes);
+        }
+    }
+
+    fn instant(&mut self, time_ns: u64, owner: Owner, index: usize, title: &str, notes: &[(&str, Note)]) {
+        let uuid = self.track(owner, index).uuid;
+        let uuid = if uuid == 0 { self.declare(owner, index) } else { uuid };
         put_packet(&mut self.packets, |out| {
             put_uint(out, packet::TIMESTAMP, time_ns);
             put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
@@ -296,6 +320,7 @@ impl Tracks {
             Owner::Task(tid) => (&mut self.tasks, tid),
             Owner::Domain(domain) => (&mut self.domains, domain),
             Owner::Zone(zone) => (&mut self.zones, zone),
+            Owner::Group(group) => (&mut self.groups, group),
         }
     }
 
@@ -308,6 +333,7 @@ impl Tracks {
             Owner::Task(tid) => (&mut self.tasks, tid),
             Owner::Domain(domain) => (&mut self.domains, domain),
             Owner::Zone(zone) => (&mut self.zones, zone),
+            Owner::Group(group) => (&mut self.groups, group),
         };
         let group = family.groups.entry(number, Group::default);
         if family.root_uuid == 0 {
@@ -332,6 +358,7 @@ impl Tracks {
             Owner::Task(tid) => format!("{} {}", task_name(tid), self.ids.pid_of(tid)),
             Owner::Domain(domain) => self.run.domain_name(domain),
             Owner::Zone(zone) => format!("zone {zone}"),
+            Owner::Group(group) => self.run.group_path(group),
         }
     }
 }

@@ -206,7 +206,7 @@ impl Coarse {
             Event::PeltSe { cpu, tid, util_avg, runnable_avg, .. } => self.task(now, cpu, tid, util_avg, runnable_avg),
             Event::PeltRt { cpu, util_avg } => self.class(now, cpu, RT_UTIL, util_avg),
             Event::PeltDl { cpu, util_avg } => self.class(now, cpu, DL_UTIL, util_avg),
-            Event::TaskAttributes { uclamp_min, uclamp_max, .. } => {
+            Event::TaskAttributes { uclamp_min, uclamp_max, .. } | Event::TaskGroup { uclamp_min, uclamp_max, .. } => {
                 self.capped |= (uclamp_min, uclamp_max) != (0, 1024)
             }
             // A tick, and a choice of the governor, come with the clock: time before them passed at the speed before

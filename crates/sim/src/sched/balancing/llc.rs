@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Caches that tasks prefer (7.2), as balances see them.
 
-use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf, migrate};
+use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -76,20 +76,5 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[curr as usize];
         env.curr_util = if task.class == Class::Fair { task.se.avg.util_avg as u32 } else { 0 };
         env.curr_misfits = (self.fits_cpu(curr, env.src_cpu) && !self.fits_cpu(curr, env.dst_cpu)).into();
-    }
-
-    /// The first task that an active balance towards a cache takes: one that prefers it. The running task is at the
-    /// head of the list, so it comes last.
-    pub(super) fn takes_for_cache(&mut self, env: &LbEnv) -> Option<u32> {
-        let mut list = std::mem::take(&mut self.balancing.list);
-        self.list_of(env.src_cpu, &mut list);
-        let taken = list.iter().copied().find(|&t| {
-            let mut active = LbEnv { flags: lbf::ACTIVE_LB | lbf::ACTIVE_LB_LLC, ..*env };
-            let task = LbTask { running: 0, ..self.lb_task(t, env) };
-            !self.is_throttled_at(env.dst_cpu, t)
-                && active.can_migrate_task(self.policy, self.placing.record(), &task, migrate::LOAD)
-        });
-        self.balancing.list = list;
-        taken
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The balance of one domain for one CPU.
 
-use pelton_core::{LbEnv, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};
+use pelton_core::{LbEnv, LbTask, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};
 use pelton_schema::{Balance, BalanceEnd, Sink};
 
 use crate::class::Class;
@@ -148,12 +148,11 @@ impl<S: Sink> Engine<'_, S> {
             self.own(c, env.level).may_wait(policy, env, migration, weight);
             return BalanceEnd::RunningPinned;
         }
-        if migration == migrate::LLC_TASK {
-            self.take_for_cache(env, curr, c);
-        } else {
-            self.take_running(env.src_cpu, curr, c);
-        }
-        self.balancing.domains[c as usize][env.level as usize].activated(policy, self.placing.record(), env, migration);
+        let own = &mut self.balancing.domains[c as usize][env.level as usize];
+        own.activated(policy, self.placing.record(), env, migration);
+        env.nr_balance_failed = own.nr_balance_failed;
+        let cache = if migration == migrate::LLC_TASK { lbf::ACTIVE_LB_LLC } else { 0 };
+        self.active_balance(env, cache, curr);
         BalanceEnd::Active
     }
 
@@ -166,17 +165,33 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A task of the other CPU that prefers this one's cache goes there: a waiting one at once.
-    fn take_for_cache(&mut self, env: &LbEnv, curr: u32, c: u32) {
-        match self.takes_for_cache(env) {
-            Some(t) if t == curr => self.take_running(env.src_cpu, t, c),
+    /// active_load_balance_cpu_stop(): the first task of the other CPU that may go, a waiting one at once. `cache`: of
+    /// those that prefer this CPU's.
+    fn active_balance(&mut self, env: &LbEnv, cache: u32, curr: u32) {
+        match self.detach_one_task(env, cache) {
+            Some(t) if t == curr => self.take_running(env.src_cpu, t, env.dst_cpu),
             Some(t) => {
-                self.detach(t, env.src_cpu, c);
-                self.attach(t, c, false);
-                self.took_running(env.src_cpu, c);
+                self.detach(t, env.src_cpu, env.dst_cpu);
+                self.attach(t, env.dst_cpu, false);
+                self.took_running(env.src_cpu, env.dst_cpu);
             }
             None => {}
         }
+    }
+
+    /// The task that an active balance takes: of those that may go the one that ran longest ago. The running task is at
+    /// the head of the list, so it comes last.
+    fn detach_one_task(&mut self, env: &LbEnv, cache: u32) -> Option<u32> {
+        let mut list = std::mem::take(&mut self.balancing.list);
+        self.list_of(env.src_cpu, &mut list);
+        let mut active = LbEnv { flags: lbf::ACTIVE_LB | cache, ..*env };
+        let taken = list.iter().copied().find(|&t| {
+            let task = LbTask { running: 0, ..self.lb_task(t, env) };
+            !self.is_throttled_at(env.dst_cpu, t)
+                && active.can_migrate_task(self.policy, self.placing.record(), &task, migrate::LOAD)
+        });
+        self.balancing.list = list;
+        taken
     }
 
     /// The running task of CPU `src` was taken by CPU `c`: their smallest common domain has not failed.

@@ -10,7 +10,7 @@ mod sums;
 
 use sums::GroupSums;
 
-use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
+use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -63,7 +63,7 @@ impl Placing {
         let all = record.span_of(CpuSet::first(record.nr_cpus).words());
         record.groups_limited = crate::rq::clamps::limit_groups(w, policy).into();
         Placing {
-            by_load: policy.dst_group <= value::DST_GROUP_LOAD_EST,
+            by_load: pelton_core::dst_group_by_load(policy),
             by_runnable: pelton_core::wake_reads_runnable(policy),
             by_energy: record.energy_aware != 0,
             overutilized: false,
