@@ -371,8 +371,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_fits_capacity(util: u32, capacity: u32) -> u32;
     pub(crate) safe fn pelton_x_fits(p: &Policy, util: u32, capacity: u32, cap_orig: u32) -> u32;
     pub(crate) safe fn pelton_x_freq_scale(khz: u32, ref_khz: u32) -> u32;
-    pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
-    pub(crate) safe fn pelton_x_scale_load(weight: u64) -> u64;
     pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
     pub(crate) safe fn pelton_x_hook_tick_is_long(tick: u64) -> u32;

@@ -5,6 +5,8 @@ use crate::{CfsRq, Policy, Se};
 
 unsafe extern "C" {
     pub(crate) safe fn pelton_x_reweight_entity(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
+    pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
+    pub(crate) safe fn pelton_x_scale_load(weight: u64) -> u64;
     pub(crate) safe fn pelton_x_se_full_weight(se: &Se) -> u64;
     pub(crate) safe fn pelton_x_full_weight(units: u64, rest: i32) -> u64;
     pub(crate) safe fn pelton_x_preempt_by_policy(

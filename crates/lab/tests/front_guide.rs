@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The tables of three axes in docs/guide/compare.md. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test front_guide`
-//! writes them (some minutes); without it one row is made again.
+//! The tables of three axes in docs/guide/compare.md. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
+//! front_guide` writes them (some minutes); without it one row is made again.
 
 mod guide;
 

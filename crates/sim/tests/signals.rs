@@ -135,7 +135,8 @@ fn phases(skew_tick: &str) -> Vec<Vec<u64>> {
     out
 }
 
-/// `tick_setup_sched_timer()`: with skew_tick=1 a CPU ticks half a tick divided by the number of CPUs after the one before.
+/// `tick_setup_sched_timer()`: with skew_tick=1 a CPU ticks half a tick divided by the number of CPUs after the one
+/// before.
 #[test]
 fn skewed_cpus_tick_one_after_another() {
     assert_eq!(phases("off"), vec![vec![0]; 4]);
