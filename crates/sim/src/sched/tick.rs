@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The periodic tick and NOHZ: a CPU ticks while it is not idle, on a common grid or with `skew_tick` on one of its own.
+//! The periodic tick and NOHZ: a CPU ticks while it is not idle, on a common grid or, with `skew_tick`, on one of its
+//! own.
 
 use pelton_core::value;
 use pelton_schema::Sink;
