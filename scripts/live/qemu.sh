@@ -30,10 +30,13 @@ unpack() { # SUITE
 
 # The firmware is the system's.
 programs() {
-    local name
+    local name program data
+    data=$(find "$folder/root" -type d -path '*/share/qemu' | head -n 1)
     mkdir -p "$folder/bin"
     for name in qemu-system-x86_64 qemu-system-aarch64; do
-        printf '#!/bin/sh\nexec %q -L %q "$@"\n' "$folder/root/usr/bin/$name" "$folder/root/usr/share/qemu" >"$folder/bin/$name"
+        program=$(find "$folder/root" -type f -name "$name" | head -n 1)
+        [ -n "$program" ] && [ -n "$data" ] || return 1
+        printf '#!/bin/sh\nexec %q -L %q "$@"\n' "$program" "$data" >"$folder/bin/$name"
         chmod +x "$folder/bin/$name"
     done
 }

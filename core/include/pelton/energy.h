@@ -24,7 +24,7 @@
  *
  * Source: Linux 7.2 kernel/power/energy_model.c (em_init_performance, em_compute_costs), include/linux/energy_model.h
  * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262 and 6.1.192 the same files (em_create_perf_table,
- * em_cpu_energy).
+ * em_cpu_energy); 6.1 drivers/opp/of.c (_get_power), which 6.12 and 6.18.2 call dev_pm_opp_calc_power.
  * Deviations: none known; without any utilization there is no energy, as in the kernel.
  */
 #ifndef PELTON_ENERGY_H
@@ -46,6 +46,17 @@ struct pelton_em_state {
 } PELTON_ALIGNED64;
 
 _Static_assert(sizeof(struct pelton_em_state) == 32, "layout");
+
+/*
+ * Power of a busy CPU by the coefficient of its device tree: whole millivolts squared times whole megahertz. The
+ * product has 64 bits, as the kernel's.
+ */
+PELTON_INLINE u64 pelton_em_power_uw(u64 coefficient, u32 uv, u32 khz)
+{
+	u64 mv = uv / 1000u, mhz = khz / 1000u;
+
+	return coefficient * mv * mv * mhz / 1000000u;
+}
 
 PELTON_INLINE u32 pelton_em_count(u32 n)
 {

@@ -32,6 +32,7 @@
 
 #define PELTON_MIN_SHARES 2u
 #define PELTON_CPU_WEIGHT_DEFAULT 100u
+#define PELTON_CPU_WEIGHT_MAX 10000u
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
 /* What an average that is carried up is multiplied with to get its sum. */
@@ -192,6 +193,14 @@ PELTON_INLINE u64 pelton_calc_group_shares(const struct pelton_policy *pol, cons
 PELTON_INLINE u64 pelton_shares_of_weight(u32 cpu_weight)
 {
 	return (cpu_weight * 1024ull + PELTON_CPU_WEIGHT_DEFAULT / 2u) / PELTON_CPU_WEIGHT_DEFAULT;
+}
+
+/* The same back, as the file shows it (sched_weight_to_cgroup of 6.12 and 7.2; 6.1 shows 0 for less than half). */
+PELTON_INLINE u64 pelton_weight_of_shares(u64 shares)
+{
+	u64 weight = (shares * PELTON_CPU_WEIGHT_DEFAULT + 512u) / 1024u;
+
+	return pelton_max_u64(pelton_min_u64(weight, PELTON_CPU_WEIGHT_MAX), 1);
 }
 
 /* Refresh a group's load total from one of its queues. Returns 1 if it changed. Not for the root group. */

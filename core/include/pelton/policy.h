@@ -7,7 +7,8 @@
  *
  * A row:  X(field, "value names in order", 4.12, 4.16, 4.19, 5.4, 5.10, 6.1, 6.6, 6.12, 6.18, 7.2, "why")
  *
- * A new switch is one row here, one enum below, one page or paragraph in docs/signals.
+ * One table, as long as there are switches: what a switch is stands in one place. A new one is one row here, one enum
+ * below, one page or paragraph in docs/signals.
  *
  * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code:
  * docs/fidelity/sources.md says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262,

@@ -272,7 +272,7 @@ PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const s
 
 /*
  * Mark of a table entry that a faster one makes needless (pelton_em_state.inefficient): it is chosen only where the
- * limits leave nothing else (CPUFREQ_RELATION_LE, 5.16 and later).
+ * limits leave nothing else (CPUFREQ_RELATION_LE, read in 6.1, not in 5.10.262).
  */
 #define PELTON_KHZ_INEFFICIENT 0x80000000u
 

@@ -6,7 +6,7 @@ use crate::placement_records::{Placement, SchedDomain};
 use crate::policy::Policy;
 use crate::record::{Snapshot, rule};
 use crate::records::{LayoutRow, mirror};
-use crate::{ffi, ffi_idle_groups};
+use crate::{ffi_balance, ffi_idle_groups};
 
 /// Most tasks that one balance looks at.
 pub const NR_MIGRATE: u32 = 32;
@@ -268,7 +268,7 @@ impl LbEnv {
 
     /// After that search: what it summed up of caches is kept.
     pub fn record_llc_stats(&self, policy: &Policy, record: &mut Placement) {
-        ffi::pelton_x_record_sg_llc_stats(policy, record, self);
+        ffi_balance::pelton_x_record_sg_llc_stats(policy, record, self);
     }
 
     /// The CPU of that group to take from.
@@ -280,7 +280,7 @@ impl LbEnv {
     /// Nothing is to be moved: is the group no longer said to be kept out of balance by pinned tasks?
     #[must_use]
     pub fn clears_imbalance(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_lb_clears_imbalance(policy, self) != 0
+        ffi_balance::pelton_x_lb_clears_imbalance(policy, self) != 0
     }
 
     /// May the task move?
@@ -311,7 +311,7 @@ impl LbDomain {
     #[must_use]
     pub fn of_cpus(weight: u32, now_ticks: u64) -> LbDomain {
         let mut own = LbDomain::default();
-        ffi::pelton_x_lb_domain_init(&mut own, weight, now_ticks);
+        ffi_balance::pelton_x_lb_domain_init(&mut own, weight, now_ticks);
         own
     }
 
@@ -325,30 +325,30 @@ impl LbDomain {
     /// ```
     #[must_use]
     pub fn interval_ticks(&self, policy: &Policy, busy: bool, tick_ns: u64, cpus: u32) -> u64 {
-        ffi::pelton_x_sd_balance_interval(policy, self, busy.into(), tick_ns, cpus)
+        ffi_balance::pelton_x_sd_balance_interval(policy, self, busy.into(), tick_ns, cpus)
     }
 
     /// A CPU that is about to go idle and has searched for `spent_ns` leaves this domain and larger ones out.
     #[must_use]
     pub fn newidle_skips(&self, avg_idle_ns: u64, spent_ns: u64) -> bool {
-        ffi::pelton_x_lb_newidle_skips(self, avg_idle_ns, spent_ns) != 0
+        ffi_balance::pelton_x_lb_newidle_skips(self, avg_idle_ns, spent_ns) != 0
     }
 
     /// What a search that took `cost_ns` counts for, ns: in some kernels one that finds nothing counts for more.
     #[must_use]
     pub fn newidle_counts_for(&self, policy: &Policy, cost_ns: u64, found: bool) -> u64 {
-        ffi::pelton_x_lb_newidle_counts_for(policy, self, cost_ns, found.into())
+        ffi_balance::pelton_x_lb_newidle_counts_for(policy, self, cost_ns, found.into())
     }
 
     /// It searched this domain, which counts for `cost_ns`.
     pub fn newidle_searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
-        ffi::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
+        ffi_balance::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
     }
 
     /// Are dice thrown whether this domain is searched before the CPU goes idle?
     #[must_use]
     pub fn newidle_throws(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_lb_newidle_throws(policy, self) != 0
+        ffi_balance::pelton_x_lb_newidle_throws(policy, self) != 0
     }
 
     /// `draw` came, any number: is it searched?
@@ -360,48 +360,48 @@ impl LbDomain {
     /// ```
     #[must_use]
     pub fn newidle_wins(&self, draw: u32) -> bool {
-        ffi::pelton_x_lb_newidle_wins(self, draw) != 0
+        ffi_balance::pelton_x_lb_newidle_wins(self, draw) != 0
     }
 
     /// What a search that finds something counts for.
     #[must_use]
     pub fn newidle_weight(&self, policy: &Policy) -> u32 {
-        ffi::pelton_x_lb_newidle_weight(policy, self)
+        ffi_balance::pelton_x_lb_newidle_weight(policy, self)
     }
 
     /// A search found something `hits` times, or dice left it out.
     pub fn update_newidle_stats(&mut self, policy: &Policy, hits: u32, now_ns: u64) {
-        ffi::pelton_x_update_newidle_stats(policy, self, hits, now_ns);
+        ffi_balance::pelton_x_update_newidle_stats(policy, self, hits, now_ns);
     }
 
     /// At the periodic balance costs fade; true when this one did.
     pub fn newidle_decay(&mut self, now_ns: u64) -> bool {
-        ffi::pelton_x_lb_newidle_decay(self, now_ns) != 0
+        ffi_balance::pelton_x_lb_newidle_decay(self, now_ns) != 0
     }
 
     /// Nothing was to be moved, or nothing may be.
     pub fn balanced(&mut self, policy: &Policy, env: &LbEnv, migration: u32, weight: u32) {
-        ffi::pelton_x_lb_balanced(policy, self, env, migration, weight);
+        ffi_balance::pelton_x_lb_balanced(policy, self, env, migration, weight);
     }
 
     /// The running task that was to be moved may not.
     pub fn may_wait(&mut self, policy: &Policy, env: &LbEnv, migration: u32, weight: u32) {
-        ffi::pelton_x_lb_may_wait(policy, self, env, migration, weight);
+        ffi_balance::pelton_x_lb_may_wait(policy, self, env, migration, weight);
     }
 
     /// Tasks were moved.
     pub fn moved(&mut self, weight: u32) {
-        ffi::pelton_x_lb_moved(self, weight);
+        ffi_balance::pelton_x_lb_moved(self, weight);
     }
 
     /// Something was to be moved, and nothing could be; `again` or `activated` follows.
     pub fn failed(&mut self, policy: &Policy, env: &LbEnv, migration: u32) {
-        ffi::pelton_x_lb_failed(policy, self, env, migration);
+        ffi_balance::pelton_x_lb_failed(policy, self, env, migration);
     }
 
     /// The domain is unbalanced: it is looked at again soon.
     pub fn again(&mut self, weight: u32) {
-        ffi::pelton_x_lb_again(self, weight);
+        ffi_balance::pelton_x_lb_again(self, weight);
     }
 
     /// An active balance was asked for after that.
@@ -413,17 +413,17 @@ impl LbDomain {
 impl CpuLoad {
     /// A tick with a load of `now`.
     pub fn tick(&mut self, now: u64, now_ticks: u64) {
-        ffi::pelton_x_cpu_load_tick(self, now, now_ticks);
+        ffi_balance::pelton_x_cpu_load_tick(self, now, now_ticks);
     }
 
     /// The tick stops.
     pub fn nohz_start(&mut self, now: u64) {
-        ffi::pelton_x_cpu_load_nohz_start(self, now);
+        ffi_balance::pelton_x_cpu_load_nohz_start(self, now);
     }
 
     /// The tick starts again, or a balance is made for a CPU without tick and without load.
     pub fn nohz(&mut self, now: u64, now_ticks: u64) {
-        ffi::pelton_x_cpu_load_nohz(self, now, now_ticks);
+        ffi_balance::pelton_x_cpu_load_nohz(self, now, now_ticks);
     }
 }
 
@@ -431,7 +431,7 @@ impl CpuLoad {
 /// it so.
 #[must_use]
 pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
-    ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
+    ffi_balance::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
 }
 
 /// A fair task left a CPU: does it balance at its next tick, for it has nothing but idle tasks now?
@@ -444,25 +444,25 @@ pub fn lb_at_once(policy: &Policy, idle_only_before: bool, idle_only: bool) -> b
 /// all fade?
 #[must_use]
 pub fn lb_newidle_fades(policy: &Policy, before: bool, faded: bool) -> bool {
-    ffi::pelton_x_lb_newidle_fades(policy, before.into(), faded.into()) != 0
+    ffi_balance::pelton_x_lb_newidle_fades(policy, before.into(), faded.into()) != 0
 }
 
 /// Are groups compared by their loads where a task goes the slow way, not by types?
 #[must_use]
 pub fn dst_group_by_load(policy: &Policy) -> bool {
-    ffi::pelton_x_dst_group_by_load(policy) != 0
+    ffi_balance::pelton_x_dst_group_by_load(policy) != 0
 }
 
 /// Does a balance look first at the task that was queued last?
 #[must_use]
 pub fn lb_newest_first(policy: &Policy) -> bool {
-    ffi::pelton_x_lb_newest_first(policy) != 0
+    ffi_balance::pelton_x_lb_newest_first(policy) != 0
 }
 
 /// How often a domain's balance may fail before tasks that ran lately are moved.
 #[must_use]
 pub fn cache_nice_tries(domain: &SchedDomain) -> u32 {
-    ffi::pelton_x_cache_nice_tries(domain)
+    ffi_balance::pelton_x_cache_nice_tries(domain)
 }
 
 pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reservations, capacity fit and frequency scale. Each function is the C function of the same name.
 
-use crate::{Policy, ffi, ffi_idle_groups};
+use crate::{Policy, ffi, ffi_weights};
 
 /// One deadline reservation, Q20 of a CPU.
 ///
@@ -77,7 +77,7 @@ pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn scale_load_down(weight: u64) -> u64 {
-    ffi_idle_groups::pelton_x_scale_load_down(weight)
+    ffi_weights::pelton_x_scale_load_down(weight)
 }
 
 /// A load weight of averages, nice 0 = 1024, as 64-bit kernels store it.
@@ -88,5 +88,5 @@ pub fn scale_load_down(weight: u64) -> u64 {
 #[inline]
 #[must_use]
 pub fn scale_load(weight: u64) -> u64 {
-    ffi_idle_groups::pelton_x_scale_load(weight)
+    ffi_weights::pelton_x_scale_load(weight)
 }

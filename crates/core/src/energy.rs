@@ -49,6 +49,16 @@ impl EnergyModel {
         Self { states }
     }
 
+    /// Power of a busy CPU that the kernel works out from the `dynamic-power-coefficient` of a device tree, microwatts.
+    ///
+    /// ```
+    /// assert_eq!(pelton_core::EnergyModel::power_uw(100, 825_999, 408_999), 100 * 825 * 825 * 408 / 1_000_000);
+    /// ```
+    #[must_use]
+    pub fn power_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
+        ffi::pelton_x_em_power_uw(coefficient, uv, khz)
+    }
+
     /// The table that a governor chooses from: needless points carry [`KHZ_INEFFICIENT`] where
     /// the release passes over them. `power_uw` is the kernel's, for each point; without it none is marked.
     #[must_use]

@@ -4,7 +4,7 @@
 
 use std::ffi::c_char;
 
-use crate::balance::{CpuLoad, Lb, LbDomain, LbEnv, LbTask};
+use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
 use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
 use crate::fair::{FairRq, FairSe, FairTunables};
@@ -12,13 +12,13 @@ use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
+use crate::placement_records::{Placed, Placement, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawStableRule, RawStableSeries, RawSwitch};
 use crate::records::{
-    Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
-    SugovPolicy, TaskGroup, Wake,
+    Avg, CfsRq, CpuState, Decision, DlEntity, EmState, PerfTerms, Rq, RtLimit, Se, SugovCpu, SugovPolicy, TaskGroup,
+    Wake,
 };
 use crate::select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask};
 use crate::thermal::{Cooling, Zone};
@@ -56,7 +56,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_policy_without_effect(pol: &Policy, index: u32) -> u32;
     pub(crate) safe fn pelton_x_policy_reads_rate_limit(pol: &Policy) -> u32;
     pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
-
     pub(crate) safe fn pelton_x_decay_load(v: u64, n: u64) -> u64;
     pub(crate) safe fn pelton_x_update_load_sum(
         c: &Ctx<'_>,
@@ -72,11 +71,9 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_update_cfs_rq_load_avg(c: &Ctx<'_>, cfs: &mut CfsRq) -> u32;
     pub(crate) safe fn pelton_x_attach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_detach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &Se);
-    pub(crate) safe fn pelton_x_reweight(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_sync_blocked(c: &Ctx<'_>, cfs: &CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_ramp(util: u32, units: u32) -> u32;
     pub(crate) safe fn pelton_x_time_to(util: u32) -> u32;
-
     pub(crate) safe fn pelton_x_propagate_entity_load_avg(
         c: &Ctx<'_>,
         q: &mut CfsRq,
@@ -92,7 +89,6 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_calc_group_shares(p: &Policy, g: &CfsRq, tg: &TaskGroup, present: u64) -> u64;
     pub(crate) safe fn pelton_x_update_tg_load_avg(p: &Policy, tg: &mut TaskGroup, g: &mut CfsRq, now: u64) -> u32;
-    pub(crate) safe fn pelton_x_shares_of_weight(cpu_weight: u32) -> u64;
     pub(crate) safe fn pelton_x_update_cfs_group(
         p: &Policy,
         q: &mut CfsRq,
@@ -170,13 +166,11 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_count_runnable(cfs: &mut CfsRq, delta: i32);
     pub(crate) safe fn pelton_x_delay_ends(se: &Se, flags: u32) -> u32;
     pub(crate) safe fn pelton_x_leave_delta(se: &Se, flags: u32) -> i32;
-
     pub(crate) safe fn pelton_x_se_util_est(p: &Policy, se: &Se) -> u32;
     pub(crate) safe fn pelton_x_task_util_est(p: &Policy, se: &Se) -> u32;
     pub(crate) safe fn pelton_x_util_est_enqueue(p: &Policy, root: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_util_est_dequeue(p: &Policy, root: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_util_est_update(p: &Policy, se: &mut Se, cap: u32, sleeps: u32);
-
     pub(crate) safe fn pelton_x_rq_init(p: &Policy, rq: &mut Rq, now: u64, cap: u32, freq: u32);
     pub(crate) safe fn pelton_x_clock_pelt(p: &Policy, rq: &Rq) -> u64;
     pub(crate) safe fn pelton_x_cfs_rq_clock_pelt(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;
@@ -194,7 +188,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_pressure_averaged(p: &Policy, cooling: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_of(p: &Policy, rq: &Rq, hw: u32, pressure: u32) -> u32;
     pub(crate) safe fn pelton_x_rt_share_age(rq: &mut Rq);
-
     pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
@@ -358,7 +351,6 @@ unsafe extern "C" {
         lost: u32,
     ) -> u32;
     pub(crate) safe fn pelton_x_rq_has_blocked(rq: &Rq) -> u32;
-
     pub(crate) safe fn pelton_x_cpu_state_fill(rq: &Rq, bw: u32, rt_nr: u32, idle_calls: u64, out: &mut CpuState);
     pub(crate) safe fn pelton_x_cpu_util(p: &Policy, s: &CpuState, boost: u32) -> u32;
     pub(crate) safe fn pelton_x_is_utilized(p: &Policy, s: &CpuState) -> u32;
@@ -503,8 +495,8 @@ unsafe extern "C" {
         t: *mut PerfTerms,
         out: &mut Decision,
     );
-
     pub(crate) safe fn pelton_x_em_passes_over(policy: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_em_power_uw(coefficient: u64, uv: u32, khz: u32) -> u64;
     /// `states` has `n` entries.
     pub(crate) unsafe fn pelton_x_em_create(policy: &Policy, states: *mut EmState, n: u32, cap: u32);
     pub(crate) unsafe fn pelton_x_em_fill(states: *mut EmState, n: u32, cap: u32);
@@ -518,7 +510,6 @@ unsafe extern "C" {
         sum_util: u64,
         allowed: u64,
     ) -> u64;
-
     pub(crate) safe fn pelton_x_rt_over(own: &RtLimit) -> u32;
     pub(crate) safe fn pelton_x_rt_borrow(own: &mut RtLimit, other: &mut RtLimit, cpus: u32);
     pub(crate) safe fn pelton_x_rt_exceeded(own: &mut RtLimit) -> u32;
@@ -597,13 +588,6 @@ unsafe extern "C" {
         cpus: u32,
         capacity: u64,
     ) -> u32;
-    pub(crate) safe fn pelton_x_newidle_init(n: &mut Newidle);
-    pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
-    pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;
-    pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
-    pub(crate) safe fn pelton_x_newidle_rests(p: &Policy, n: &Newidle) -> u32;
-    pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
-    pub(crate) safe fn pelton_x_newidle_faded(n: &mut Newidle, lowest_ns: u64, sum_ns: u64);
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
     pub(crate) safe fn pelton_x_util_fits_cpu(
         p: &Policy,
@@ -689,62 +673,7 @@ unsafe extern "C" {
         boost: u32,
     ) -> u32;
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
-    pub(crate) safe fn pelton_x_cache_nice_tries(d: &SchedDomain) -> u32;
-    pub(crate) safe fn pelton_x_lb_domain_init(st: &mut LbDomain, weight: u32, now: u64);
-    pub(crate) safe fn pelton_x_sd_balance_interval(
-        p: &Policy,
-        st: &LbDomain,
-        busy: u32,
-        tick_ns: u64,
-        cpus: u32,
-    ) -> u64;
-    pub(crate) safe fn pelton_x_lb_is_busy(p: &Policy, idle: u32, idle_tasks_only: u32) -> u32;
-    pub(crate) safe fn pelton_x_lb_clears_imbalance(p: &Policy, e: &LbEnv) -> u32;
-    pub(crate) safe fn pelton_x_dst_group_by_load(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_lb_newest_first(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_cpu_load_tick(l: &mut CpuLoad, now: u64, now_ticks: u64);
-    pub(crate) safe fn pelton_x_cpu_load_nohz_start(l: &mut CpuLoad, now: u64);
-    pub(crate) safe fn pelton_x_cpu_load_nohz(l: &mut CpuLoad, now: u64, now_ticks: u64);
-    pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
-    pub(crate) safe fn pelton_x_lb_newidle_counts_for(p: &Policy, st: &LbDomain, cost_ns: u64, found: u32) -> u64;
-    pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_lb_newidle_fades(p: &Policy, before: u32, faded: u32) -> u32;
-    pub(crate) safe fn pelton_x_lb_newidle_throws(p: &Policy, st: &LbDomain) -> u32;
-    pub(crate) safe fn pelton_x_lb_newidle_wins(st: &LbDomain, draw: u32) -> u32;
-    pub(crate) safe fn pelton_x_lb_newidle_weight(p: &Policy, st: &LbDomain) -> u32;
-    pub(crate) safe fn pelton_x_update_newidle_stats(p: &Policy, st: &mut LbDomain, hits: u32, now_ns: u64);
-    pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
-    pub(crate) safe fn pelton_x_lb_may_wait(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
-    pub(crate) safe fn pelton_x_lb_balanced(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
-    pub(crate) safe fn pelton_x_lb_moved(st: &mut LbDomain, weight: u32);
-    pub(crate) safe fn pelton_x_lb_failed(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32);
-    pub(crate) safe fn pelton_x_lb_again(st: &mut LbDomain, weight: u32);
-    pub(crate) safe fn pelton_x_check_cpu_capacity(c: &PlaceCpu, imbalance_pct: u32) -> u32;
-    pub(crate) safe fn pelton_x_newidle_spent(n: &mut Newidle, spent_ns: u64);
-    pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Placement, st: &mut LbDomain, e: &LbEnv, migration: u32);
-    pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u64;
-    pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Placement, e: &LbEnv);
-    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;
-    pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u32;
-    pub(crate) safe fn pelton_x_can_migrate_task(
-        p: &Policy,
-        s: &Placement,
-        e: &mut LbEnv,
-        t: &LbTask,
-        migration: u32,
-    ) -> u32;
-    pub(crate) safe fn pelton_x_detach_task(p: &Policy, s: &Placement, e: &mut LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
-    pub(crate) safe fn pelton_x_need_active_balance(p: &Policy, s: &Placement, e: &LbEnv, migration: u32) -> u32;
-    pub(crate) safe fn pelton_x_idle_walk_kick(p: &Policy, w: &IdleWalk) -> u32;
-    pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;
-    pub(crate) safe fn pelton_x_blocked_walks(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_blocked_scans(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_idle_single(p: &Policy, states: u32) -> u32;
-    pub(crate) safe fn pelton_x_blocked_due(p: &Policy, now: u64, last: u64, tick_ns: u64, walk: u32) -> u32;
-    pub(crate) safe fn pelton_x_newidle_alone(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_newidle_closed(p: &Policy, n: &Newidle) -> u32;
-    pub(crate) safe fn pelton_x_idle_walk_next(now_ticks: u64, tick_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_wake_reads_runnable(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
     pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
@@ -996,4 +925,18 @@ unsafe extern "C" {
     /// `uw` has `n` elements.
     pub(crate) unsafe fn pelton_x_cooling_power2state(c: &Cooling, uw: *const u64, n: u32) -> u32;
     pub(crate) safe fn pelton_x_cooling_load(p: &Policy, util: u32, cap: u32, time_us: u64, idle_us: u64) -> u32;
+    pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
+    pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Placement, st: &mut LbDomain, e: &LbEnv, migration: u32);
+    pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u64;
+    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;
+    pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u32;
+    pub(crate) safe fn pelton_x_can_migrate_task(
+        p: &Policy,
+        s: &Placement,
+        e: &mut LbEnv,
+        t: &LbTask,
+        migration: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_detach_task(p: &Policy, s: &Placement, e: &mut LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
+    pub(crate) safe fn pelton_x_need_active_balance(p: &Policy, s: &Placement, e: &LbEnv, migration: u32) -> u32;
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Functions of idle groups, of tasks of SCHED_IDLE and of weights as kernels store them in `shim.c`.
+//! Functions of idle groups and of tasks of SCHED_IDLE in `shim.c`.
 
-use crate::{CfsRq, Policy, Se};
+use crate::Policy;
 
 unsafe extern "C" {
-    pub(crate) safe fn pelton_x_reweight_entity(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
-    pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
-    pub(crate) safe fn pelton_x_scale_load(weight: u64) -> u64;
-    pub(crate) safe fn pelton_x_se_full_weight(se: &Se) -> u64;
-    pub(crate) safe fn pelton_x_full_weight(units: u64, rest: i32) -> u64;
     pub(crate) safe fn pelton_x_preempt_by_policy(
         p: &Policy,
         curr: u32,

@@ -12,9 +12,11 @@ mod dl_server;
 mod energy;
 pub mod fair;
 mod ffi;
+mod ffi_balance;
 mod ffi_caches;
 mod ffi_idle_groups;
 mod ffi_server;
+mod ffi_weights;
 
 mod ffi_wide;
 mod governor;
@@ -84,7 +86,7 @@ pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_
 pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
-pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};
+pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update, weight_of_shares};
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};
 pub use placement_records::{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! CPUs that go idle or are. Each function is the C function of the same name.
 
-use crate::ffi;
+use crate::ffi_balance;
 use crate::policy::Policy;
 use crate::records::{IdleWalk, Newidle};
 
@@ -15,7 +15,7 @@ impl Newidle {
     #[must_use]
     pub fn new() -> Newidle {
         let mut own = Newidle::default();
-        ffi::pelton_x_newidle_init(&mut own);
+        ffi_balance::pelton_x_newidle_init(&mut own);
         own
     }
 
@@ -27,51 +27,51 @@ impl Newidle {
     /// assert_eq!(cpu.avg_idle_ns, 1_000_000 - 900_000 / 8);
     /// ```
     pub fn woke(&mut self, stay_ns: u64) {
-        ffi::pelton_x_newidle_woke(self, stay_ns);
+        ffi_balance::pelton_x_newidle_woke(self, stay_ns);
     }
 
     /// The only CPU of a machine refreshes its own load for a look, although there is nothing to look at.
     #[must_use]
     pub fn looks_alone(policy: &Policy) -> bool {
-        ffi::pelton_x_newidle_alone(policy) != 0
+        ffi_balance::pelton_x_newidle_alone(policy) != 0
     }
 
     /// It does not even refresh its own load for a look.
     #[must_use]
     pub fn closed(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_newidle_closed(policy, self) != 0
+        ffi_balance::pelton_x_newidle_closed(policy, self) != 0
     }
 
     /// It goes idle without a look for a task elsewhere.
     #[must_use]
     pub fn skips(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_newidle_skips(policy, self) != 0
+        ffi_balance::pelton_x_newidle_skips(policy, self) != 0
     }
 
     /// It looked, which took `cost_ns`.
     pub fn searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
-        ffi::pelton_x_newidle_searched(policy, self, cost_ns, now_ns);
+        ffi_balance::pelton_x_newidle_searched(policy, self, cost_ns, now_ns);
     }
 
     /// All its searches before it went idle took `spent_ns`.
     pub fn spent(&mut self, spent_ns: u64) {
-        ffi::pelton_x_newidle_spent(self, spent_ns);
+        ffi_balance::pelton_x_newidle_spent(self, spent_ns);
     }
 
     /// Its periodic balance: costs fade.
     pub fn decay(&mut self, now_ns: u64) {
-        ffi::pelton_x_newidle_decay(self, now_ns);
+        ffi_balance::pelton_x_newidle_decay(self, now_ns);
     }
 
     /// Nothing fades: [`Newidle::decay`] may be left out.
     #[must_use]
     pub fn rests(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_newidle_rests(policy, self) != 0
+        ffi_balance::pelton_x_newidle_rests(policy, self) != 0
     }
 
     /// The costs of some domains faded: that of the smallest is `lowest_ns`, of all `sum_ns`.
     pub fn faded(&mut self, lowest_ns: u64, sum_ns: u64) {
-        ffi::pelton_x_newidle_faded(self, lowest_ns, sum_ns);
+        ffi_balance::pelton_x_newidle_faded(self, lowest_ns, sum_ns);
     }
 }
 
@@ -79,36 +79,36 @@ impl IdleWalk {
     /// Why a tick of a CPU with a task sends an idle CPU on the walk; 0: it does not.
     #[must_use]
     pub fn kick(&self, policy: &Policy) -> u32 {
-        ffi::pelton_x_idle_walk_kick(policy, self)
+        ffi_balance::pelton_x_idle_walk_kick(policy, self)
     }
 
     /// Does a CPU that goes idle make the walk?
     #[must_use]
     pub fn newly(&self, policy: &Policy, cpu: &Newidle) -> bool {
-        ffi::pelton_x_idle_walk_newly(policy, self, cpu) != 0
+        ffi_balance::pelton_x_idle_walk_newly(policy, self, cpu) != 0
     }
 
     /// When the next walk for load is due.
     #[must_use]
     pub fn next(now_ticks: u64, tick_ns: u64) -> u64 {
-        ffi::pelton_x_idle_walk_next(now_ticks, tick_ns)
+        ffi_balance::pelton_x_idle_walk_next(now_ticks, tick_ns)
     }
 }
 
 /// Does anybody walk over idle CPUs for their load?
 #[must_use]
 pub fn blocked_walks(policy: &Policy) -> bool {
-    ffi::pelton_x_blocked_walks(policy) != 0
+    ffi_balance::pelton_x_blocked_walks(policy) != 0
 }
 
 /// Does a CPU that looks for a task refresh the load of the idle CPUs it looks at?
 #[must_use]
 pub fn blocked_scans(policy: &Policy) -> bool {
-    ffi::pelton_x_blocked_scans(policy) != 0
+    ffi_balance::pelton_x_blocked_scans(policy) != 0
 }
 
 /// Is the load of an idle CPU due that was refreshed at tick `last`, in a walk over idle CPUs or in a search?
 #[must_use]
 pub fn blocked_due(policy: &Policy, now_ticks: u64, last_ticks: u64, tick_ns: u64, walk: bool) -> bool {
-    ffi::pelton_x_blocked_due(policy, now_ticks, last_ticks, tick_ns, walk.into()) != 0
+    ffi_balance::pelton_x_blocked_due(policy, now_ticks, last_ticks, tick_ns, walk.into()) != 0
 }

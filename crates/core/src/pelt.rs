@@ -2,7 +2,7 @@
 //! Load tracking: records, entities, queues. Each method is the C function of the same name.
 
 use crate::ffi::{self, Ctx};
-use crate::ffi_idle_groups;
+use crate::ffi_weights;
 use crate::policy::Policy;
 use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
 
@@ -99,7 +99,17 @@ pub fn time_to(util: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn shares_of_weight(cpu_weight: u32) -> u64 {
-    ffi::pelton_x_shares_of_weight(cpu_weight)
+    ffi_weights::pelton_x_shares_of_weight(cpu_weight)
+}
+
+/// `cpu.weight` that a control group with these shares shows, 1..=10000.
+///
+/// ```
+/// assert_eq!([1024, 10, 3, 262_144].map(pelton_core::weight_of_shares), [100, 1, 1, 10_000]);
+/// ```
+#[must_use]
+pub fn weight_of_shares(shares: u64) -> u64 {
+    ffi_weights::pelton_x_weight_of_shares(shares)
 }
 
 impl Avg {
@@ -135,7 +145,7 @@ impl Se {
     #[inline]
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi_idle_groups::pelton_x_se_full_weight(self)
+        ffi_weights::pelton_x_se_full_weight(self)
     }
 
     /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
@@ -225,19 +235,19 @@ impl CfsRq {
     /// Weight of what is queued, as a 64-bit kernel stores it.
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi_idle_groups::pelton_x_full_weight(self.load_weight, self.weight_rest)
+        ffi_weights::pelton_x_full_weight(self.load_weight, self.weight_rest)
     }
 
     /// Change an entity's weight, which is given as a 64-bit kernel stores it.
     #[inline]
     pub fn reweight_entity(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
-        ffi_idle_groups::pelton_x_reweight_entity(pol, self, se, weight);
+        ffi_weights::pelton_x_reweight_entity(pol, self, se, weight);
     }
 
     /// Change an entity's weight to whole units.
     #[inline]
     pub fn reweight(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
-        ffi::pelton_x_reweight(pol, self, se, weight);
+        ffi_weights::pelton_x_reweight(pol, self, se, weight);
     }
 
     /// Age a sleeping entity to this queue's last update.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where a fair task goes. Each method is the C function of the same name.
 
-use crate::ffi;
 use crate::placement_records::{
     DOMAINS_MAX, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PlaceCpu, PlaceEnergy, Placed, Placement,
 };
 use crate::policy::Policy;
+use crate::{ffi, ffi_balance};
 
 /// No CPU.
 pub const NO_CPU: u32 = u32::MAX;
@@ -93,7 +93,7 @@ impl PlaceCpu {
     /// Did other classes take a noticeable part of its capacity?
     #[must_use]
     pub fn is_reduced(&self, imbalance_pct: u32) -> bool {
-        ffi::pelton_x_check_cpu_capacity(self, imbalance_pct) != 0
+        ffi_balance::pelton_x_check_cpu_capacity(self, imbalance_pct) != 0
     }
 }
 

@@ -153,6 +153,7 @@ CONTEXT_FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 
 POLICY_FN(u64, calc_group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
 POLICY_FN(u32, update_tg_load_avg, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
 FN(u64, shares_of_weight, (u32 cpu_weight), (cpu_weight))
+FN(u64, weight_of_shares, (u64 shares), (shares))
 POLICY_FN(u32, update_cfs_group, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg),
 	  (p, q, se, g, tg))
 FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelton_tg *tg, u64 wall),
@@ -319,6 +320,7 @@ FN(u32, sugov_keeps, (policy_t p), (p))
 typedef const struct pelton_em_state *em_t;
 
 FN(u32, em_passes_over, (policy_t p), (p))
+FN(u64, em_power_uw, (u64 coefficient, u32 uv, u32 khz), (coefficient, uv, khz))
 FN(void, em_create, (policy_t p, struct pelton_em_state *states, u32 n, u32 cap), (p, states, n, cap))
 FN(void, em_fill, (struct pelton_em_state * states, u32 n, u32 cap), (states, n, cap))
 FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_util, u64 sum_util, u64 allowed),

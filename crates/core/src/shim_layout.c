@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
+/*
+ * What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs): one table of all
+ * fields.
+ */
 #include "pelton/balance_move.h"
 #include "pelton/boost.h"
 #include "pelton/cache_aware.h"

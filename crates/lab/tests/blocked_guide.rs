@@ -11,7 +11,6 @@ use pelton_schema::NullSink;
 use plotters::prelude::*;
 
 const BEGIN: &str = "<!-- computed by crates/lab/tests/blocked_guide.rs -->\n";
-const END: &str = "<!-- end of what is computed -->";
 const PLATFORM: &str = "sc7180-trogdor";
 const SECONDS: u64 = 5;
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -125,8 +124,5 @@ fn the_guide_shows_what_groups_and_ticks_do() {
     let all = lines();
     let text = format!("\n![time in refreshes by task groups and tick](blocked-groups.svg)\n\n{}", rows(&all));
     guide::keep("blocked-groups.svg", &chart(&all));
-    let page = std::fs::read_to_string(guide::folder().join("blocked-load.md")).expect("the page is there");
-    let (before, rest) = page.split_once(BEGIN).expect("a place for the table");
-    let (_, after) = rest.split_once(END).expect("its end");
-    guide::keep("blocked-load.md", &format!("{before}{BEGIN}{text}{END}{after}"));
+    guide::keep_part("blocked-load.md", BEGIN, &text);
 }

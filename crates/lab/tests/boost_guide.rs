@@ -11,7 +11,6 @@ use pelton_schema::NullSink;
 use plotters::prelude::*;
 
 const BEGIN: &str = "<!-- computed by crates/lab/tests/boost_guide.rs -->\n";
-const END: &str = "<!-- end of what is computed -->";
 const BOOSTS: [u32; 5] = [0, 5, 10, 30, 80];
 /// Microseconds of work in every 2 ms at the highest frequency.
 const RUNS_US: [u32; 5] = [120, 380, 620, 760, 880];
@@ -116,8 +115,5 @@ fn the_guide_shows_what_boosts_give_and_cost() {
         );
         guide::keep(&name, &chart(device, &all));
     }
-    let page = std::fs::read_to_string(guide::folder().join("boost.md")).expect("the page is there");
-    let (before, rest) = page.split_once(BEGIN).expect("a place for the table");
-    let (_, after) = rest.split_once(END).expect("its end");
-    guide::keep("boost.md", &format!("{before}{BEGIN}{text}{END}{after}"));
+    guide::keep_part("boost.md", BEGIN, &text);
 }

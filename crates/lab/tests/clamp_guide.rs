@@ -11,7 +11,6 @@ use pelton_schema::NullSink;
 use plotters::prelude::*;
 
 const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
-const END: &str = "<!-- end of what is computed -->";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
 /// How heavy frames are beside each other, and what runs beside them: fitted to a published run of Jankbench without clamps
@@ -193,8 +192,5 @@ fn the_guide_shows_jank_against_power() {
         "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n{frames}"
     );
     guide::keep("clamps-jank.svg", &chart(&caps));
-    let page = std::fs::read_to_string(guide::folder().join("clamps.md")).expect("the page is there");
-    let (before, rest) = page.split_once(BEGIN).expect("a place for the table");
-    let (_, after) = rest.split_once(END).expect("its end");
-    guide::keep("clamps.md", &format!("{before}{BEGIN}{text}{END}{after}"));
+    guide::keep_part("clamps.md", BEGIN, &text);
 }

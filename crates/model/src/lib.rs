@@ -4,6 +4,7 @@
 
 mod check;
 mod config;
+mod cpu_set;
 pub mod groups;
 pub mod machine;
 mod plan;

@@ -2,6 +2,12 @@
 //! The files of a task group as a kernel shows them, from what `task_group` events tell.
 
 use crate::events::Event;
+use pelton_core::weight_of_shares;
+
+/// The largest capacity.
+const FULL: u32 = 1024;
+/// The weight of an idle group: `cpu.idle` makes it, nobody wrote it, and releases show it differently.
+const UNTOLD: &str = "";
 
 /// A file of a group holds something else than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +24,7 @@ pub struct FileChange {
 pub fn group_changes(before: &Event, now: &Event) -> Vec<FileChange> {
     let (Some(before), Some(now)) = (files(before), files(now)) else { return Vec::new() };
     let both = before.into_iter().zip(now);
-    let changes = both.filter(|(before, now)| before.1 != now.1);
+    let changes = both.filter(|(before, now)| before.1 != now.1 && before.1 != UNTOLD && now.1 != UNTOLD);
     changes.map(|(before, now)| FileChange { file: now.0, before: before.1, now: now.1 }).collect()
 }
 
@@ -33,22 +39,19 @@ fn files(event: &Event) -> Option<[(&'static str, String); 7]> {
     };
     Some([
         ("cpu.idle", idle.to_string()),
-        ("cpu.weight", parts(shares, 100).to_string()),
+        ("cpu.weight", if idle == 0 { weight_of_shares(shares).to_string() } else { UNTOLD.to_owned() }),
         ("cpu.uclamp.min", percent(uclamp_min)),
-        ("cpu.uclamp.max", if uclamp_max >= 1024 { "max".to_owned() } else { percent(uclamp_max) }),
+        ("cpu.uclamp.max", if uclamp_max >= FULL { "max".to_owned() } else { percent(uclamp_max) }),
         ("group_throttle", throttle.to_string()),
         ("cpu.max", max),
         ("cpu.max.burst", (burst_ns / 1000).to_string()),
     ])
 }
 
-/// Of `whole` what a part of 1024 is, to the nearest.
-fn parts(part: u64, whole: u64) -> u64 {
-    part.saturating_mul(whole).saturating_add(512) / 1024
-}
-
+/// Percent of the largest capacity, to the nearest hundredth: what was written may have been rounded to a capacity.
 fn percent(capacity: u32) -> String {
-    let hundredths = parts(capacity.into(), 10_000);
+    let full = u64::from(FULL);
+    let hundredths = (u64::from(capacity) * 10_000 + full / 2) / full;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
@@ -73,7 +76,7 @@ mod tests {
         let before = told(0, 1024, 1024, 0);
         assert_eq!(group_changes(&before, &before), []);
         let idle = group_changes(&before, &told(1, 3, 1024, 0));
-        assert_eq!(idle, [change("cpu.idle", "0", "1"), change("cpu.weight", "100", "0")]);
+        assert_eq!(idle, [change("cpu.idle", "0", "1")]);
         let others = group_changes(&before, &told(0, 1024, 337, 20_000_000));
         assert_eq!(others, [change("cpu.uclamp.max", "max", "32.91"), change("cpu.max", "max", "20000 100000")]);
         assert_eq!(group_changes(&before, &Event::LostEvents { cpu: 0, count: 0 }), []);

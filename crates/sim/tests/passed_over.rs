@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Operating points that a faster one makes needless: kernels from 5.16 on do not choose them (6.12
+//! Operating points that a faster one makes needless: kernels from 6.1 on do not choose them (6.12
 //! `cpufreq_frequency_table_target` with `CPUFREQ_RELATION_LE`).
 
 mod common;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pelton_model::Workload;
-use pelton_model::groups::{SHARES_DEFAULT, SHARES_RANGE, THROTTLE_DEFAULT, is_too_deep};
+use pelton_model::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT, SHARES_RANGE, THROTTLE_DEFAULT, is_too_deep};
 use pelton_model::workload::{Bandwidth, GroupChange, GroupSpec};
 use pelton_schema::Event;
 
@@ -33,7 +33,7 @@ impl Files {
         let files = Files {
             idle: idle != 0,
             shares: if idle != 0 { SHARES_DEFAULT } else { shares.clamp(*SHARES_RANGE.start(), *SHARES_RANGE.end()) },
-            clamps: (uclamp_min.min(1024), uclamp_max.min(1024)),
+            clamps: (uclamp_min.min(CLAMPS_DEFAULT.1), uclamp_max.min(CLAMPS_DEFAULT.1)),
             throttle: throttle.min(THROTTLE_DEFAULT),
             bandwidth: limit.filter(|limit| limit.is_in_range()),
         };
@@ -73,6 +73,8 @@ pub struct Groups {
     now: BTreeMap<u32, Files>,
     /// When after the window's begin, ns; number; before and afterwards.
     writes: Vec<(u64, u32, Files, Files)>,
+    /// Writes beyond [`WRITES_MAX`].
+    dropped: u64,
 }
 
 impl Groups {
@@ -82,7 +84,7 @@ impl Groups {
         match self.now.insert(group, files) {
             None => drop(self.at_begin.insert(group, files)),
             Some(before) if self.writes.len() < WRITES_MAX => self.writes.push((at_ns, group, before, files)),
-            Some(_) => {}
+            Some(_) => self.dropped += 1,
         }
     }
 
@@ -90,6 +92,7 @@ impl Groups {
     pub(super) fn begin(&mut self) {
         self.at_begin.clone_from(&self.now);
         self.writes.clear();
+        self.dropped = 0;
     }
 
     /// The numbers in events are places in this list; groups without a path are left out.
@@ -111,6 +114,24 @@ impl Groups {
         path.filter(|_| self.now.contains_key(&group)).map(String::as_str)
     }
 
+    /// What is left out of a workload, as sentences.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let unknown = self.at_begin.keys().filter(|&&group| self.path(group).is_none()).count();
+        let mut notes = Vec::new();
+        if unknown > 0 {
+            notes.push(format!(
+                "{unknown} task groups are left out: the trace has no path of them, or one that is too deep"
+            ));
+        }
+        if self.dropped > 0 {
+            notes.push(format!(
+                "{} writes into files of task groups are left out: {WRITES_MAX} are kept at most",
+                self.dropped
+            ));
+        }
+        notes
+    }
+
     /// Puts the groups and what was written into a workload.
     pub(super) fn put_into(&self, w: &mut Workload) {
         let known = |group: u32| self.path(group).filter(|path| path.len() > 1);
@@ -118,5 +139,29 @@ impl Groups {
         let writes = self.writes.iter();
         w.group_changes
             .extend(writes.filter_map(|(at_ns, group, before, now)| now.written(*before, known(*group)?, *at_ns)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(group: u32, shares: u64) -> Event {
+        let (uclamp_min, uclamp_max, throttle) = (0, CLAMPS_DEFAULT.1, THROTTLE_DEFAULT);
+        let (quota_ns, period_ns, burst_ns) = (0, 0, 0);
+        Event::TaskGroup { group, idle: 0, shares, uclamp_min, uclamp_max, throttle, quota_ns, period_ns, burst_ns }
+    }
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let mut groups = Groups::default();
+        groups.name(&["/".to_owned(), "/a".to_owned()]);
+        groups.told(0, &told(1, 1024));
+        assert_eq!(groups.notes(), Vec::<String>::new());
+        groups.told(0, &told(2, 1024));
+        (0..=WRITES_MAX as u64).for_each(|i| groups.told(i, &told(1, 100 + i % 2)));
+        let notes = groups.notes();
+        assert!(notes[0].starts_with("1 task groups are left out"), "{notes:?}");
+        assert!(notes[1].starts_with("1 writes into files"), "{notes:?}");
     }
 }

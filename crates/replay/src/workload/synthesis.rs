@@ -267,6 +267,7 @@ impl Builder<'_> {
                 self.unpinned_tasks, self.machine.name
             ));
         }
+        notes.extend(self.recording.groups.notes());
         notes
     }
 

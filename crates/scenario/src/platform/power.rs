@@ -2,6 +2,8 @@
 //! Where the power of an operating point comes from. Units are never mixed: all figures of a machine are milliwatts, or
 //! all are in the unit of one named table.
 
+use pelton_core::EnergyModel;
+
 use super::file::{Domain, EnergyRow, EnergyTable, PlatformFile, PowerModel};
 
 /// What the power figures of a domain rest on.
@@ -43,15 +45,10 @@ pub fn dynamic_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
     (c * v * v * f / 1_000_000_000_000_000) as u64
 }
 
-/// The same as the kernel's Energy Model has it: whole millivolts and megahertz (`_get_power` of drivers/opp/of.c).
-fn kernel_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
-    dynamic_uw(coefficient, uv / 1000 * 1000, khz / 1000 * 1000)
-}
-
 /// What the kernel's Energy Model has of a domain; empty where no coefficient and voltages make one.
 pub(super) fn energy_model_uw(domain: &Domain) -> Vec<u64> {
     let Some(coefficient) = &domain.dynamic_power_coefficient else { return Vec::new() };
-    let power = |uv: u32, khz: u32| kernel_uw(coefficient.value, uv, khz);
+    let power = |uv: u32, khz: u32| EnergyModel::power_uw(coefficient.value, uv, khz);
     let points = domain.opps.iter().map(|o| Some(power(o.uv.as_ref()?.value, o.khz.value)));
     points.collect::<Option<Vec<_>>>().unwrap_or_default()
 }

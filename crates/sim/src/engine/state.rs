@@ -474,11 +474,10 @@ pub(crate) struct DomainState {
     pub told_khz: u32,
     /// Index of the current OPP.
     pub opp: u32,
-    /// The driver has no table: the governor may ask for anything.
-    pub no_table: bool,
     pub khz: Vec<u32>,
-    /// The same with marks of those that the governor passes over.
-    pub marked_khz: Vec<u32>,
+    /// Those that the governor knows, with marks of those that it passes over; none where the driver has no table, and
+    /// it may ask for anything.
+    pub governor_khz: Vec<u32>,
     /// Task index of its worker thread, if it has one.
     pub worker: Option<u32>,
     /// Frequency the worker is setting.
@@ -493,19 +492,19 @@ pub(crate) struct DomainState {
 }
 
 impl DomainState {
-    /// Frequencies the governor knows.
+    /// Frequencies that the governor knows.
     pub(crate) fn governor_table(&self) -> &[u32] {
-        if self.no_table { &[] } else { &self.marked_khz }
+        &self.governor_khz
     }
 
     /// The governor and its table.
     pub(crate) fn governor(&mut self) -> (&mut SugovPolicy, &[u32]) {
-        (&mut self.sugov, if self.no_table { &[] } else { &self.marked_khz })
+        (&mut self.sugov, &self.governor_khz)
     }
 
     /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.
     pub(crate) fn settable_khz(&self, khz: u32) -> u32 {
-        if !self.no_table {
+        if !self.governor_khz.is_empty() {
             return khz;
         }
         self.khz.iter().copied().find(|&k| k >= khz).or(self.khz.last().copied()).unwrap_or(khz)

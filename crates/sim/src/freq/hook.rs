@@ -147,7 +147,7 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d as usize];
             let khz = domain.driver_khz(domain.sugov.next_freq_khz);
             // A driver without table looks first whether there is anything to write.
-            if domain.no_table && khz == domain.sugov.cur_khz {
+            if domain.governor_table().is_empty() && khz == domain.sugov.cur_khz {
                 return;
             }
             domain.report.driver_calls += 1;

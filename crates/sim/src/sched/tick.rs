@@ -18,8 +18,8 @@ impl<S: Sink> Engine<'_, S> {
         self.catch_up_cpu_load(c);
         self.cpus[c as usize].tick_stopped = false;
         let skew_ns = pelton_core::hook::tick_skew_ns(self.policy, self.tick_ns, c, self.cpus.len() as u32);
-        let phase_ns = (self.tick_phase_ns + skew_ns) % self.tick_ns;
-        self.arm_tick(c, self.now + self.tick_ns - (self.now + self.tick_ns - phase_ns) % self.tick_ns);
+        let since = self.since_tick(self.now + self.tick_ns - skew_ns);
+        self.arm_tick(c, self.now + self.tick_ns - since);
     }
 
     fn arm_tick(&mut self, c: u32, at: u64) {

@@ -18,6 +18,9 @@ const BUFFER_BYTES: i64 = 4 << 20;
 /// rt-app's own default. What is written there goes nowhere: a write is a system call, however many bytes it has.
 const NOWHERE: &str = "/dev/null";
 
+/// Files with bytes whose time is not known are refused before.
+const KNOWN: &str = "`check` refuses a file without it";
+
 /// How long bytes take.
 #[derive(Clone, Debug, Default)]
 pub struct Traffic {
@@ -82,13 +85,13 @@ impl Traffic {
 
     /// Work of writing memory, as `run` counts it.
     pub fn mem_ns(&self, bytes: i64, run_capacity: u32) -> u64 {
-        scaled(bytes as f64 / 1024.0 * self.mem_ns_per_kib.unwrap_or(0.0), run_capacity)
+        scaled(bytes as f64 / 1024.0 * self.mem_ns_per_kib.expect(KNOWN), run_capacity)
     }
 
     /// Work of writing to nowhere: the buffer is written until all bytes are, and each write takes the same time.
     pub fn io_ns(&self, bytes: i64, run_capacity: u32) -> u64 {
         let writes = u64::try_from(bytes).unwrap_or(0).div_ceil(self.buffer_bytes);
-        scaled(writes as f64 * self.io_call_ns.unwrap_or(0.0), run_capacity)
+        scaled(writes as f64 * self.io_call_ns.expect(KNOWN), run_capacity)
     }
 
     /// What a reader of the results must know.
