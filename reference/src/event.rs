@@ -12,7 +12,7 @@ use crate::rq::{
 use crate::rules::{
     EstimateLeaves, InitUtil, InitWeight, Invariance, MigrationLag, QueuedMigrant, Rules, UtilEst, UtilEstStale,
 };
-use crate::util_est;
+use crate::{runnable_load, util_est};
 
 /// Wall time that an event brings, and how it was spent.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,7 @@ pub fn enqueue_entity(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, mut owned: Option
     let events = update_load_avg(ctx, cfs, se, owned.as_deref_mut(), flags);
     record_runnable(se, owned.as_deref());
     cfs.full_load += se.full_weight;
+    runnable_load::join(ctx.rules, cfs, se);
     cfs.nr_queued += 1;
     se.on_rq = 1;
     add_runnable(cfs, delta);
@@ -81,6 +82,7 @@ pub fn dequeue_entity(
     let events = update_load_avg(ctx, cfs, se, owned.as_deref_mut(), flag::UPDATE_TG | flags);
     record_runnable(se, owned.as_deref());
     cfs.full_load = cfs.full_load.saturating_sub(se.full_weight);
+    runnable_load::leave(ctx.rules, cfs, se);
     cfs.nr_queued = cfs.nr_queued.saturating_sub(1);
     se.on_rq = 0;
     se.delayed = 0;
@@ -275,7 +277,7 @@ pub fn rq_update_blocked(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, runs
 
 /// A new task without history (A.13, fork).
 pub fn se_init(weight: u64) -> Se {
-    let mut se = Se { full_weight: weight * 1024, nr_runnable: 1, ..Se::default() };
+    let mut se = Se { full_weight: weight * 1024, runnable_weight: weight * 1024, nr_runnable: 1, ..Se::default() };
     se.avg.load_avg = weight;
     se
 }
@@ -283,6 +285,7 @@ pub fn se_init(weight: u64) -> Se {
 /// A group appears on a CPU: its entity is attached, empty, before its first task comes.
 pub fn group_online(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) -> u64 {
     se.avg = Avg::default();
+    se.runnable_weight = se.full_weight;
     update_load_avg(ctx, cfs, se, None, 0);
     attach(ctx.rules, cfs, se);
     0
@@ -303,7 +306,7 @@ pub fn post_init(rules: &Rules, cfs: &CfsRq, se: &mut Se, cap_orig: u64) {
         let share = cfs.avg.util_avg * weight / (cfs.avg.load_avg + 1);
         se.avg.util_avg = if cfs.avg.util_avg == 0 { cap as u64 } else { share.min(cap as u64) };
     }
-    se.avg.runnable_avg = se.avg.util_avg;
+    se.avg.runnable_avg = if runnable_load::is_kept(rules) { se.avg.load_avg } else { se.avg.util_avg };
 }
 
 /// A sleeping task is woken on another CPU (A.13): it leaves its share behind on `cfs`, a queue of `old_rq`.

@@ -7,6 +7,7 @@ use crate::rq::{CfsRq, Ctx, Se, add_load, flag, raise_sum, take_off, update_cfs_
 use crate::rules::{
     DecayedContrib, Invariance, Propagation, Rules, SharesKeepEmpty, SharesLoad, SharesSetSame, TgLimit,
 };
+use crate::runnable_load;
 
 /// Weight of the lightest group entity.
 pub const SHARES_MIN: u64 = 2;
@@ -81,7 +82,9 @@ pub fn propagate(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) -> 
     cfs.propagate = 1;
     cfs.prop_runnable_sum += owned.prop_runnable_sum;
     propagate_util(ctx.rules, cfs, se, owned);
-    propagate_runnable(ctx.rules, cfs, se, owned);
+    if !runnable_load::is_kept(ctx.rules) {
+        propagate_runnable(ctx.rules, cfs, se, owned);
+    }
     propagate_load(ctx, cfs, se, owned);
     true
 }
@@ -148,6 +151,7 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     if propagation == Propagation::Rebuilt {
         cfs.avg.load_sum = cfs.avg.load_avg * div;
     }
+    runnable_load::carried(ctx.rules, cfs, se, sum, div);
 }
 
 /// What the queues of one task group share; one per group.
@@ -184,7 +188,7 @@ pub fn refresh_shares(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq
     let weight = group_shares(rules, owned, tg, se.full_weight);
     let changes = weight != se.full_weight;
     if changes || rules.shares_set_same == SharesSetSame::On {
-        reweight(rules, cfs, se, weight);
+        reweight_parts(rules, cfs, se, weight, runnable_load::of_group(rules, owned, weight));
     }
     changes
 }
@@ -234,16 +238,30 @@ pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
 /// Changes the weight of an entity (A.10, last paragraph); `weight` is what a 64-bit kernel stores. The queue holds the
 /// load of sleeping entities too, so theirs is exchanged as well; utilization is not touched.
 pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
+    reweight_parts(rules, cfs, se, weight, weight);
+}
+
+/// The same, with a runnable weight that differs.
+fn reweight_parts(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64, runnable: u64) {
     let attached = se.avg.last_update_time_ns != 0;
     if se.on_rq != 0 {
         cfs.full_load = add_signed(cfs.full_load, difference(weight, se.full_weight));
+        runnable_load::leave(rules, cfs, se);
     }
+    se.runnable_weight = runnable;
     if attached {
         let weighted_sum = se.weight() * se.avg.load_sum;
         take_off(rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, se.avg.load_avg, weighted_sum);
         se.full_weight = weight;
         se.avg.load_avg = se.weight() * se.avg.load_sum / divider(rules, &se.avg);
         add_load(rules, cfs, se);
+        if runnable_load::is_kept(rules) {
+            let weighted = runnable_load::whole_units(runnable) * se.avg.runnable_sum;
+            se.avg.runnable_avg = weighted / divider(rules, &se.avg);
+        }
     }
     se.full_weight = weight;
+    if se.on_rq != 0 {
+        runnable_load::join(rules, cfs, se);
+    }
 }

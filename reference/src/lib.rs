@@ -64,6 +64,7 @@ pub mod place;
 pub mod pressure;
 pub mod rq;
 pub mod rules;
+pub mod runnable_load;
 pub mod schedutil;
 pub mod select_class;
 pub mod teo;

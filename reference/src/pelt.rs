@@ -2,7 +2,7 @@
 //! The load-tracking record: decay, sums and averages (SPEC A.1-A.5, A.7.5).
 
 use crate::rules::{Divisor, Invariance, Rules};
-use crate::{SCALE, cap_scale};
+use crate::{SCALE, cap_scale, runnable_load};
 
 /// Units of 1024 ns in one period.
 pub const PERIOD_UNITS: u64 = 1024;
@@ -55,7 +55,7 @@ pub struct Avg {
     pub last_update_time_ns: u64,
     /// Decayed sum of load times units.
     pub load_sum: u64,
-    /// Decayed sum of runnable times units, times 1024.
+    /// Decayed sum of runnable times units, times 1024; without the factor where it is load.
     pub runnable_sum: u64,
     /// Decayed sum of running units, times 1024 (or times the CPU's capacity under contribution scaling).
     pub util_sum: u64,
@@ -63,7 +63,7 @@ pub struct Avg {
     pub period_contrib: u64,
     /// Average of load.
     pub load_avg: u64,
-    /// Average number of runnable tasks, times 1024.
+    /// Average number of runnable tasks, times 1024; up to 5.4 load of what is queued.
     pub runnable_avg: u64,
     /// Average share of time executing, 0..1024.
     pub util_avg: u64,
@@ -152,7 +152,7 @@ fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Inpu
         Invariance::Clock => (contribution, SCALE),
     };
     avg.load_sum += input.load * contribution;
-    avg.runnable_sum += input.runnable * contribution * SCALE;
+    avg.runnable_sum += input.runnable * contribution * if runnable_load::is_kept(rules) { 1 } else { SCALE };
     if input.running != 0 {
         avg.util_sum += contribution * util_factor;
     }
@@ -160,9 +160,14 @@ fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Inpu
 
 /// Turns the sums into averages (SPEC A.5); `weight` is the entity's weight, or 1.
 pub fn publish(rules: &Rules, avg: &mut Avg, weight: u64) {
+    publish_parts(rules, avg, weight, 1);
+}
+
+/// The same with a factor of the runnable average, too.
+pub fn publish_parts(rules: &Rules, avg: &mut Avg, weight: u64, runnable: u64) {
     let div = u128::from(divider(rules, avg));
     avg.load_avg = (u128::from(weight) * u128::from(avg.load_sum) / div) as u64;
-    avg.runnable_avg = (u128::from(avg.runnable_sum) / div) as u64;
+    avg.runnable_avg = (u128::from(runnable) * u128::from(avg.runnable_sum) / div) as u64;
     avg.util_avg = (u128::from(avg.util_sum) / div) as u64;
 }
 

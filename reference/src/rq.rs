@@ -2,9 +2,9 @@
 //! Entities on queues (SPEC A.6, A.8, A.9, A.10, A.13).
 
 use crate::group::propagate;
-use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, divider, publish};
-use crate::rules::{HookInAverage, Rules, RunnableSignal, SumFloor};
-use crate::util_est;
+use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, divider, publish, publish_parts};
+use crate::rules::{AttachLoadSum, HookInAverage, Rules, RunnableSignal, SumFloor};
+use crate::{runnable_load, util_est};
 
 /// Hook reasons an update can return; the values of `types.h`.
 pub mod event {
@@ -51,6 +51,8 @@ pub struct Se {
     pub nr_runnable: u64,
     /// A delayed dequeue is pending.
     pub delayed: u64,
+    /// Part of the weight that is runnable, as stored; read up to 5.4.
+    pub runnable_weight: u64,
 }
 
 /// A weight that a 64-bit kernel stores, as averages use it: whole units, at least 2 of any.
@@ -72,6 +74,8 @@ pub struct CfsRq {
     pub avg: Avg,
     /// Weights of the queued entities, as a 64-bit kernel stores them.
     pub full_load: u64,
+    /// Runnable weights of the queued entities, as stored; kept up to 5.4.
+    pub runnable_weight: u64,
     /// Runnable tasks at and below this level.
     pub h_nr_runnable: u64,
     /// Entities queued at this level.
@@ -133,6 +137,7 @@ pub struct Ctx<'a> {
 pub fn update_se(ctx: &Ctx, se: &mut Se) -> u64 {
     let runnable = match ctx.rules.runnable_signal {
         RunnableSignal::On => se.nr_runnable,
+        RunnableSignal::Load | RunnableSignal::LoadWhole => 1,
         RunnableSignal::Off => 0,
     };
     let input = Input { load: se.on_rq, runnable: if se.on_rq != 0 { runnable } else { 0 }, running: se.running };
@@ -151,8 +156,8 @@ pub fn sync_blocked(ctx: &Ctx, se: &mut Se, to: u64) -> u64 {
 fn age_se(ctx: &Ctx, se: &mut Se, to: u64, input: Input) -> u64 {
     let periods = accumulate(ctx.rules, &mut se.avg, to, input, ctx.scale);
     if periods > 0 {
-        let weight = se.weight();
-        publish(ctx.rules, &mut se.avg, weight);
+        let (weight, runnable) = (se.weight(), runnable_load::factor(ctx.rules, se));
+        publish_parts(ctx.rules, &mut se.avg, weight, runnable);
     }
     periods
 }
@@ -221,6 +226,7 @@ pub fn update_cfs_rq(ctx: &Ctx, cfs: &mut CfsRq) -> u64 {
     }
     let runnable = match ctx.rules.runnable_signal {
         RunnableSignal::On => cfs.h_nr_runnable,
+        RunnableSignal::Load | RunnableSignal::LoadWhole => runnable_load::whole_units(cfs.runnable_weight),
         RunnableSignal::Off => 0,
     };
     let input = Input { load: cfs.load_weight(), runnable, running: cfs.has_curr };
@@ -237,14 +243,21 @@ pub fn attach(rules: &Rules, cfs: &mut CfsRq, se: &mut Se) {
     se.avg.last_update_time_ns = cfs.avg.last_update_time_ns;
     se.avg.period_contrib = cfs.avg.period_contrib;
     se.avg.util_sum = se.avg.util_avg * div;
-    se.avg.runnable_sum = se.avg.runnable_avg * div;
     let load_sum = se.avg.load_avg * div;
-    se.avg.load_sum = if se.weight() < load_sum { load_sum.checked_div(se.weight()).unwrap_or(0) } else { 1 };
+    se.avg.load_sum = match rules.attach_load_sum {
+        AttachLoadSum::LeastOne if se.weight() >= load_sum => 1,
+        _ => load_sum.checked_div(se.weight()).unwrap_or(div),
+    };
+    if runnable_load::is_kept(rules) {
+        se.avg.runnable_sum = se.avg.load_sum;
+    } else {
+        se.avg.runnable_sum = se.avg.runnable_avg * div;
+        cfs.avg.runnable_avg += se.avg.runnable_avg;
+        cfs.avg.runnable_sum += se.avg.runnable_sum;
+    }
 
     cfs.avg.util_avg += se.avg.util_avg;
     cfs.avg.util_sum += se.avg.util_sum;
-    cfs.avg.runnable_avg += se.avg.runnable_avg;
-    cfs.avg.runnable_sum += se.avg.runnable_sum;
     add_load(rules, cfs, se);
     add_propagation(cfs, se.avg.load_sum as i64);
 }
@@ -264,8 +277,10 @@ pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     let (queue, entity) = (&mut cfs.avg, &se.avg);
     take_off(rules, &mut queue.load_avg, &mut queue.load_sum, entity.load_avg, se.weight() * entity.load_sum);
     take_off_anew(rules, &mut queue.util_avg, &mut queue.util_sum, entity.util_avg, entity.util_sum, div);
-    let (avg, sum) = (&mut queue.runnable_avg, &mut queue.runnable_sum);
-    take_off_anew(rules, avg, sum, entity.runnable_avg, entity.runnable_sum, div);
+    if !runnable_load::is_kept(rules) {
+        let (avg, sum) = (&mut queue.runnable_avg, &mut queue.runnable_sum);
+        take_off_anew(rules, avg, sum, entity.runnable_avg, entity.runnable_sum, div);
+    }
     add_propagation(cfs, -(se.avg.load_sum as i64));
 }
 
@@ -315,6 +330,6 @@ pub fn deposit_removed(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     cfs.removed.util += se.avg.util_avg;
     cfs.removed.runnable += match rules.runnable_signal {
         RunnableSignal::On => se.avg.runnable_avg,
-        RunnableSignal::Off => se.avg.load_sum,
+        RunnableSignal::Off | RunnableSignal::Load | RunnableSignal::LoadWhole => se.avg.load_sum,
     };
 }

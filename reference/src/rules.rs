@@ -52,6 +52,8 @@ rules! {
     invariance: Invariance { "contribution" => Contribution, "clock" => Clock }
     /// A.5: constant LOAD_AVG_MAX, or the maximum at the present position.
     divisor: Divisor { "constant" => Constant, "moving" => Moving }
+    /// A.10: the load sum of an entity that joins.
+    attach_load_sum: AttachLoadSum { "exact" => Exact, "least_one" => LeastOne }
     /// A.8: are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
     sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt }
     /// A.11: how the sums follow averages that are carried up.
@@ -158,8 +160,8 @@ rules! {
     delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
     /// A.17: does runnable_avg raise the utilization for frequency selection?
     runnable_boost: RunnableBoost { "off" => Off, "on" => On }
-    /// A.1: does the unweighted runnable signal exist?
-    runnable_signal: RunnableSignal { "off" => Off, "on" => On }
+    /// A.1: what the runnable signal is: tasks without weights, or load (to 5.4).
+    runnable_signal: RunnableSignal { "off" => Off, "on" => On, "load" => Load, "load_whole" => LoadWhole }
     /// F.7: what an RT task asks for.
     rt_rule: RtRule {
         "flag_max" => FlagMax, "runnable_max" => RunnableMax,
@@ -360,6 +362,7 @@ pub const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", 
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("invariance", &[("4.12", "contribution"), ("5.4", "clock")]),
     ("divisor", &[("4.12", "constant"), ("4.16", "moving")]),
+    ("attach_load_sum", &[("4.12", "exact"), ("5.10", "least_one")]),
     ("sum_floor", &[("4.12", "off"), ("5.10", "rebuilt"), ("6.1", "wraps"), ("7.2", "on")]),
     ("propagation", &[("4.12", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]),
     ("init_util", &[("4.12", "scale"), ("4.19", "capacity")]),
@@ -392,7 +395,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("util_est_stale", &[("4.12", "off"), ("6.12", "on"), ("7.2", "off")]),
     ("estimate_leaves", &[("4.12", "last"), ("5.10", "first")]),
     ("runnable_boost", &[("4.12", "off"), ("6.6", "on")]),
-    ("runnable_signal", &[("4.12", "off"), ("5.10", "on")]),
+    ("runnable_signal", &[("4.12", "load_whole"), ("4.16", "load"), ("5.10", "on")]),
     ("rt_rule", &[("4.12", "flag_max"), ("4.19", "runnable_max"), ("5.4", "runnable_max_unless_uclamp")]),
     ("rt_in_sum", &[("4.12", "off"), ("4.19", "on")]),
     ("cfs_if_queued", &[("4.12", "off")]),

@@ -64,7 +64,7 @@ TEST_OP op_detach(u64 *w)
 /* cfs, se, weight */
 TEST_OP op_reweight(u64 *w)
 {
-	pelton_reweight_entity(POLICY, CFS(1), SE(2), w[3]);
+	pelton_reweight_entity(POLICY, CFS(1), SE(2), w[3], w[3]);
 	return 0;
 }
 

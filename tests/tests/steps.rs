@@ -22,7 +22,7 @@ fn request_mhz(policy: &Policy, cpu: &Cpu) -> u64 {
 
 fn row(cpu: &Cpu) -> Vec<u64> {
     let avg = &cpu.rq.cfs.avg;
-    let (util, runnable, rt) = (avg.util_avg, avg.runnable_avg, cpu.rq.rt.util_avg);
+    let (util, runnable, rt) = (avg.util_avg, avg.runnable_util(&cpu.policy).into(), cpu.rq.rt.util_avg);
     let est = u64::from(cpu.rq.cfs.util_est);
     vec![cpu.now_ns / MS, util, runnable, est, rt, request_mhz(&cpu.policy, cpu)]
 }

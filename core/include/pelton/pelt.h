@@ -20,6 +20,7 @@
  *   util_avg       capacity                 0 .. 1025
  *   runnable_avg   capacity per task        0 .. 1024 * tasks
  *   load_avg       weight                   0 .. sum of weights
+ * Up to 5.4 runnable_avg is a load (runnable_load.h): its sum has no shift, its average the runnable weight.
  *
  * Source: Linux 7.2 kernel/sched/pelt.c (decay_load, __accumulate_pelt_segments, accumulate_sum,
  * ___update_load_sum, ___update_load_avg, __update_load_avg_se, __update_load_avg_blocked_se); 4.12-5.0 for
@@ -35,7 +36,7 @@
 
 #include "arith.h"
 #include "pelt_table.h"
-#include "policy.h"
+#include "runnable_load.h"
 
 #define PELTON_PERIOD_UNITS 1024u
 #define PELTON_UNIT_SHIFT 10 /* a unit is 1024 ns */
@@ -94,6 +95,7 @@ PELTON_INLINE void pelton_decay_sums(struct pelton_avg *avg, u64 periods)
 PELTON_INLINE void pelton_add_units(const struct pelton_ctx *ctx, struct pelton_avg *avg, u32 c, u64 load, u64 runnable,
 				    u64 running)
 {
+	u32 runnable_shift = pelton_keeps_runnable_load(ctx->pol) ? 0 : PELTON_CAPACITY_SHIFT;
 	u32 util_scale = PELTON_CAPACITY_SCALE;
 
 	if (ctx->pol->invariance == PELTON_INVARIANCE_CONTRIBUTION) {
@@ -101,7 +103,7 @@ PELTON_INLINE void pelton_add_units(const struct pelton_ctx *ctx, struct pelton_
 		util_scale = ctx->cap_orig;
 	}
 	avg->load_sum += load * c;
-	avg->runnable_sum += (runnable * c) << PELTON_CAPACITY_SHIFT;
+	avg->runnable_sum += (runnable * c) << runnable_shift;
 	if (running)
 		avg->util_sum += c * util_scale;
 }
@@ -149,14 +151,20 @@ PELTON_INLINE u64 pelton_update_load_sum(const struct pelton_ctx *ctx, struct pe
 	return pelton_accumulate_sum(ctx, avg, delta, load, runnable, running);
 }
 
-/* Turn sums into averages. */
-PELTON_INLINE void pelton_publish(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight)
+/* Turn sums into averages, `weight` times the load's and `runnable` times the runnable one. */
+PELTON_INLINE void pelton_publish_weighted(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight,
+					   u64 runnable)
 {
 	u32 divisor = pelton_divisor(pol, avg);
 
 	avg->load_avg = pelton_div_floor(weight * avg->load_sum, divisor);
-	avg->runnable_avg = pelton_div_floor(avg->runnable_sum, divisor);
+	avg->runnable_avg = pelton_div_floor(runnable * avg->runnable_sum, divisor);
 	avg->util_avg = avg->util_sum / divisor;
+}
+
+PELTON_INLINE void pelton_publish(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight)
+{
+	pelton_publish_weighted(pol, avg, weight, 1);
 }
 
 /* Bring a weightless record (RT, DL, interrupts, hardware) up to ctx->now. Returns PELTON_EV_DECAYED or 0. */
@@ -171,7 +179,9 @@ PELTON_INLINE u32 pelton_update_avg(const struct pelton_ctx *ctx, struct pelton_
 /* What the entity itself contributes to a runnable average while it is queued. */
 PELTON_INLINE u64 pelton_se_runnable(const struct pelton_policy *pol, const struct pelton_se *se)
 {
-	return pol->runnable_signal && se->on_rq ? se->nr_runnable : 0;
+	if (!se->on_rq || pol->runnable_signal == PELTON_RUNNABLE_OFF)
+		return 0;
+	return pelton_keeps_runnable_load(pol) ? 1 : se->nr_runnable;
 }
 
 /* Which bit of the stored estimate is the mark. */
@@ -187,7 +197,7 @@ PELTON_INLINE u64 pelton_age_se(const struct pelton_ctx *ctx, struct pelton_se *
 	u64 periods = pelton_update_load_sum(ctx, &se->avg, load, runnable, running);
 
 	if (periods)
-		pelton_publish(ctx->pol, &se->avg, se->weight);
+		pelton_publish_weighted(ctx->pol, &se->avg, se->weight, pelton_se_runnable_factor(ctx->pol, se));
 	return periods;
 }
 

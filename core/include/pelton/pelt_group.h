@@ -30,7 +30,6 @@
 #include "pressure.h"
 #include "util_est.h"
 
-#define PELTON_MIN_SHARES 2u
 #define PELTON_CPU_WEIGHT_DEFAULT 100u
 #define PELTON_CPU_WEIGHT_MAX 10000u
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
@@ -115,6 +114,7 @@ PELTON_INLINE void pelton_update_tg_cfs_load(const struct pelton_ctx *ctx, struc
 		q->avg.load_sum = pelton_floor_sum(ctx->pol, q_sum, q->avg.load_avg);
 	se->avg.load_sum = sum;
 	se->avg.load_avg = avg;
+	pelton_carry_runnable_load(ctx->pol, q, se, sum, divisor);
 }
 
 /* Carry what changed in the owned queue `g` up to the queue `q` the group entity sits on. Returns 1 if anything did. */
@@ -126,7 +126,8 @@ PELTON_INLINE u32 pelton_propagate_entity_load_avg(const struct pelton_ctx *ctx,
 	g->propagate = 0;
 	pelton_add_propagation(q, g->prop_runnable_sum);
 	pelton_update_tg_cfs_util(ctx->pol, q, &se->avg, &g->avg);
-	pelton_update_tg_cfs_runnable(ctx->pol, q, &se->avg, &g->avg);
+	if (!pelton_keeps_runnable_load(ctx->pol))
+		pelton_update_tg_cfs_runnable(ctx->pol, q, &se->avg, &g->avg);
 	pelton_update_tg_cfs_load(ctx, q, se, g);
 	return 1;
 }
@@ -228,7 +229,7 @@ PELTON_INLINE u32 pelton_update_cfs_group(const struct pelton_policy *pol, struc
 
 	if (weight == present && !pol->shares_set_same)
 		return 0;
-	pelton_reweight_entity(pol, q, se, weight);
+	pelton_reweight_entity(pol, q, se, weight, pelton_calc_group_runnable(pol, g, weight));
 	return weight != present;
 }
 
@@ -259,6 +260,7 @@ PELTON_INLINE void pelton_se_init(struct pelton_se *se, u64 weight)
 {
 	struct pelton_se fresh = { .weight = weight, .nr_runnable = 1, .avg.load_avg = weight };
 
+	fresh.runnable_weight = (u32)pelton_scale_load(weight);
 	*se = fresh;
 }
 
@@ -275,7 +277,7 @@ PELTON_INLINE void pelton_post_init_entity_util_avg(const struct pelton_policy *
 		util = pelton_min_u64(cap, cfs->avg.util_avg * (se->weight << shift) / (cfs->avg.load_avg + 1));
 	if (cap)
 		se->avg.util_avg = util;
-	se->avg.runnable_avg = se->avg.util_avg;
+	se->avg.runnable_avg = pelton_keeps_runnable_load(pol) ? se->avg.load_avg : se->avg.util_avg;
 }
 
 /* When an idle CPU last accounted time, what a task that left it missed since; 0 = nothing to add. */
@@ -338,6 +340,7 @@ PELTON_INLINE void pelton_group_online(const struct pelton_ctx *ctx, struct pelt
 	struct pelton_avg empty = { 0 };
 
 	se->avg = empty;
+	se->runnable_weight = (u32)pelton_se_full_weight(se);
 	pelton_update_load_avg(ctx, cfs, se, 0, 0);
 	pelton_attach_entity_load_avg(ctx->pol, cfs, se);
 }
@@ -346,6 +349,8 @@ PELTON_INLINE void pelton_group_online(const struct pelton_ctx *ctx, struct pelt
 PELTON_INLINE void pelton_init_other_class(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
 	se->avg.last_update_time_ns = ctx->now;
+	if (pelton_keeps_runnable_load(ctx->pol))
+		se->avg.runnable_avg = se->avg.load_avg;
 }
 
 #endif

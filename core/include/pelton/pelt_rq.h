@@ -7,6 +7,7 @@
  *
  *   attach:   q.X_avg += se.X_avg      q.X_sum += se.X_sum         X = util, runnable; load is weighted
  *   detach:   q.X_avg -= se.X_avg      q.X_sum -= se.X_sum         not below 0
+ *             runnable where it is a load: joins and leaves with the queued entity, runnable_load.h
  *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor = on, wraps);
  *                                                                  `wraps` cuts both sides to 32 bits first, `on`
  *                                                                  applies it when load is added too
@@ -19,8 +20,8 @@
  * Source: Linux 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2 and 7.2.12 kernel/sched/fair.c
  * (update_cfs_rq_load_avg, attach_entity_load_avg, detach_entity_load_avg, enqueue_load_avg, dequeue_load_avg,
  * reweight_entity, remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq). docs/spec/signals.md.
- * Deviations: the weighted runnable load of 4.12-5.4 is not kept (no frequency rule reads it). 4.12 attached an entity
- * with the sums it came with, and a change of weight left its load average alone until the next update.
+ * Deviations: 4.12 attached an entity with the sums it came with, and a change of weight left its load average alone
+ * until the next update. Up to 5.4 weights below 2 units scaled down to 1 and 0, here to 2.
  */
 #ifndef PELTON_PELT_RQ_H
 #define PELTON_PELT_RQ_H
@@ -73,7 +74,7 @@ PELTON_INLINE void pelton_add_propagation(struct pelton_cfs_rq *cfs, s64 load_su
 /* What the removed tasks took of the load sum; before 5.7 the record held the sum itself. */
 PELTON_INLINE s64 pelton_removed_load_sum(const struct pelton_policy *pol, u64 runnable, u32 divisor)
 {
-	if (!pol->runnable_signal)
+	if (pol->runnable_signal != PELTON_RUNNABLE_ON)
 		return -(s64)runnable;
 	return -(s64)((runnable * divisor + PELTON_CAPACITY_SCALE - 1) >> PELTON_CAPACITY_SHIFT);
 }
@@ -89,7 +90,7 @@ PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pe
 	pelton_take_out_anew(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, cfs->removed_load,
 			     cfs->removed_load * divisor, divisor);
 	pelton_take_removed_util(pol, &cfs->avg, cfs->removed_util, divisor);
-	if (pol->runnable_signal)
+	if (pol->runnable_signal == PELTON_RUNNABLE_ON)
 		pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, runnable, runnable * divisor,
 				     divisor);
 	pelton_add_propagation(cfs, pelton_removed_load_sum(pol, runnable, divisor));
@@ -100,10 +101,18 @@ PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pe
 	return 1;
 }
 
+/* What a queue contributes to its runnable sum. */
+PELTON_INLINE u64 pelton_cfs_rq_runnable(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs)
+{
+	if (pelton_keeps_runnable_load(pol))
+		return pelton_runnable_units(cfs->runnable_weight);
+	return pol->runnable_signal == PELTON_RUNNABLE_ON ? cfs->h_nr_runnable : 0;
+}
+
 /* Age the queue's own record. Returns 1 if a period boundary was crossed. */
 PELTON_INLINE u32 pelton_update_load_avg_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
 {
-	u64 runnable = ctx->pol->runnable_signal ? cfs->h_nr_runnable : 0;
+	u64 runnable = pelton_cfs_rq_runnable(ctx->pol, cfs);
 
 	if (!pelton_update_load_sum(ctx, &cfs->avg, cfs->load_weight, runnable, cfs->has_curr))
 		return 0;
@@ -124,18 +133,26 @@ PELTON_INLINE u32 pelton_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, st
 	return removed | (decayed ? PELTON_EV_DECAYED : 0);
 }
 
+PELTON_INLINE u64 pelton_attached_load_sum(const struct pelton_policy *pol, const struct pelton_se *se, u32 divisor)
+{
+	u64 sum = se->avg.load_avg * divisor;
+
+	if (pol->attach_load_sum == PELTON_ATTACH_LOAD_SUM_LEAST_ONE && se->weight >= sum)
+		return 1;
+	return se->weight ? pelton_div_floor(sum, se->weight) : divisor;
+}
+
 /* Give the entity the sums that belong to its averages at the queue's position in the period. */
 PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs,
 				     struct pelton_se *se)
 {
 	u32 divisor = pelton_divisor(pol, &cfs->avg);
-	u64 load_sum = se->avg.load_avg * divisor;
 
 	se->avg.last_update_time_ns = cfs->avg.last_update_time_ns;
 	se->avg.period_contrib = cfs->avg.period_contrib;
 	se->avg.util_sum = (u32)(se->avg.util_avg * divisor);
-	se->avg.runnable_sum = se->avg.runnable_avg * divisor;
-	se->avg.load_sum = se->weight < load_sum ? pelton_div_floor(load_sum, se->weight) : 1;
+	se->avg.load_sum = pelton_attached_load_sum(pol, se, divisor);
+	se->avg.runnable_sum = pelton_keeps_runnable_load(pol) ? se->avg.load_sum : se->avg.runnable_avg * divisor;
 }
 
 PELTON_INLINE void pelton_enqueue_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
@@ -162,8 +179,10 @@ PELTON_INLINE void pelton_attach_entity_load_avg(const struct pelton_policy *pol
 	cfs->avg.util_avg += se->avg.util_avg;
 	cfs->avg.util_sum += se->avg.util_sum;
 	PELTON_ASSERT(cfs->avg.util_sum >= se->avg.util_sum);
-	cfs->avg.runnable_avg += se->avg.runnable_avg;
-	cfs->avg.runnable_sum += se->avg.runnable_sum;
+	if (!pelton_keeps_runnable_load(pol)) {
+		cfs->avg.runnable_avg += se->avg.runnable_avg;
+		cfs->avg.runnable_sum += se->avg.runnable_sum;
+	}
 	pelton_add_propagation(cfs, (s64)se->avg.load_sum);
 }
 
@@ -177,40 +196,68 @@ PELTON_INLINE void pelton_detach_entity_load_avg(const struct pelton_policy *pol
 	pelton_dequeue_load_avg(pol, cfs, se);
 	pelton_take_out_anew(pol, &cfs->avg.util_avg, &util_sum, se->avg.util_avg, se->avg.util_sum, divisor);
 	cfs->avg.util_sum = (u32)util_sum;
-	pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
-			     se->avg.runnable_sum, divisor);
+	if (!pelton_keeps_runnable_load(pol))
+		pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
+				     se->avg.runnable_sum, divisor);
 	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
+}
+
+/* What is queued weighs on the queue. */
+PELTON_INLINE void pelton_account_entity_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+						 const struct pelton_se *se)
+{
+	pelton_update_load_add(cfs, se);
+	pelton_enqueue_runnable_load_avg(pol, cfs, se);
+}
+
+PELTON_INLINE void pelton_account_entity_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+						 const struct pelton_se *se)
+{
+	pelton_update_load_sub(cfs, se);
+	pelton_dequeue_runnable_load_avg(pol, cfs, se);
+}
+
+/* Averages with the weights as they are. */
+PELTON_INLINE void pelton_reweight_avg(const struct pelton_policy *pol, struct pelton_se *se)
+{
+	u32 divisor = pelton_divisor(pol, &se->avg);
+	u64 runnable = pelton_runnable_units(se->runnable_weight) * se->avg.runnable_sum;
+
+	se->avg.load_avg = pelton_div_floor(se->weight * se->avg.load_sum, divisor);
+	if (pelton_keeps_runnable_load(pol))
+		se->avg.runnable_avg = pelton_div_floor(runnable, divisor);
 }
 
 /*
  * Change an entity's weight, which is given as a 64-bit kernel stores it. Its load average follows at once; utilization
  * and runnable average do not depend on it. The load contribution is exchanged for a blocked entity too, because it is
- * still part of the queue.
+ * still part of the queue. `runnable` is the part that is runnable, as stored.
  */
 PELTON_INLINE void pelton_reweight_entity(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
-					  struct pelton_se *se, u64 weight)
+					  struct pelton_se *se, u64 weight, u64 runnable)
 {
 	u32 attached = se->avg.last_update_time_ns != 0;
 
 	if (se->on_rq)
-		pelton_update_load_sub(cfs, se);
+		pelton_account_entity_dequeue(pol, cfs, se);
 	if (attached)
 		pelton_dequeue_load_avg(pol, cfs, se);
 	se->weight = pelton_scale_load_down(weight);
 	se->weight_rest = pelton_weight_rest(weight, se->weight);
+	se->runnable_weight = (u32)runnable;
+	if (attached) {
+		pelton_reweight_avg(pol, se);
+		pelton_enqueue_load_avg(pol, cfs, se);
+	}
 	if (se->on_rq)
-		pelton_update_load_add(cfs, se);
-	if (!attached)
-		return;
-	se->avg.load_avg = pelton_div_floor(se->weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
-	pelton_enqueue_load_avg(pol, cfs, se);
+		pelton_account_entity_enqueue(pol, cfs, se);
 }
 
 /* The same, to whole units: a task's weight. */
 PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se,
 				   u64 weight)
 {
-	pelton_reweight_entity(pol, cfs, se, pelton_scale_load(weight));
+	pelton_reweight_entity(pol, cfs, se, pelton_scale_load(weight), pelton_scale_load(weight));
 }
 
 /* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */
@@ -230,7 +277,7 @@ PELTON_INLINE void pelton_deposit_removed(const struct pelton_policy *pol, struc
 	cfs->removed_nr++;
 	cfs->removed_util += se->avg.util_avg;
 	cfs->removed_load += se->avg.load_avg;
-	cfs->removed_runnable += pol->runnable_signal ? se->avg.runnable_avg : se->avg.load_sum;
+	cfs->removed_runnable += pol->runnable_signal == PELTON_RUNNABLE_ON ? se->avg.runnable_avg : se->avg.load_sum;
 }
 
 #endif

@@ -26,6 +26,8 @@
 enum { PELTON_OFF, PELTON_ON };
 enum { PELTON_INVARIANCE_CONTRIBUTION, PELTON_INVARIANCE_CLOCK };
 enum { PELTON_DIVISOR_CONSTANT, PELTON_DIVISOR_MOVING };
+enum { PELTON_RUNNABLE_OFF, PELTON_RUNNABLE_ON, PELTON_RUNNABLE_LOAD, PELTON_RUNNABLE_LOAD_WHOLE };
+enum { PELTON_ATTACH_LOAD_SUM_EXACT, PELTON_ATTACH_LOAD_SUM_LEAST_ONE };
 enum { PELTON_SUM_FLOOR_OFF, PELTON_SUM_FLOOR_ON, PELTON_SUM_FLOOR_WRAPS, PELTON_SUM_FLOOR_REBUILT };
 enum { PELTON_PROPAGATION_FULL_PERIOD, PELTON_PROPAGATION_REBUILT, PELTON_PROPAGATION_DIFFERENCE };
 enum { PELTON_INIT_UTIL_SCALE, PELTON_INIT_UTIL_CAPACITY };
@@ -300,6 +302,9 @@ enum {
 	X(divisor, "constant|moving", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024 (4.12). " \
 	  "moving: the largest sum possible at this position in the period (read from 4.16).") \
+	X(attach_load_sum, "exact|least_one", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an entity of " \
+	  "less load than weight has one (not in 5.4, in 5.10).") \
 	X(sum_floor, "off|on|wraps|rebuilt", 0, 0, 0, 0, 3, 2, 2, 2, 2, 1, \
 	  "What keeps a sum from reaching zero before its average and freezing it. off: nothing (read to 5.4). rebuilt: " \
 	  "after a detach or a removal the sum is the average times the divisor; only a removed utilization has a floor, " \
@@ -363,9 +368,10 @@ enum {
 	X(estimate_leaves, "last|first", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
 	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event still " \
 	  "sees it (4.19, 5.4), or before everything else (5.10.262).") \
-	X(runnable_signal, "off|on", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
-	  "An unweighted average of time on the queue (not in 5.4, in 5.10). Before, only weighted forms existed; no " \
-	  "frequency rule used them.") \
+	X(runnable_signal, "off|on|load|load_whole", 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, \
+	  "What is averaged of time on the queue. on: without weights (not in 5.4, in 5.10). load: with them, which wake-ups " \
+	  "and balances up to 5.4 compare; a group counts by the part of its load that is runnable. load_whole: a group " \
+	  "counts whole (4.12). off: nothing; wake-ups compare the sum of queued loads.") \
 	X(runnable_boost, "off|on", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, \
 	  "Frequency follows the larger of utilization and runnable average (not in 6.1, in 6.6): waiting tasks are demand " \
 	  "as well.") \

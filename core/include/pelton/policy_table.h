@@ -109,9 +109,10 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(rt_in_sum, rt_signal, p->rt_in_sum && !p->rt_signal, \
 	  "real-time utilization cannot be added to the sum without the signal that measures it") \
 	X(util_est, runnable_signal, \
-	  (p->util_est == PELTON_UTIL_EST_U3 || p->util_est == PELTON_UTIL_EST_U4) && !p->runnable_signal, \
+	  (p->util_est == PELTON_UTIL_EST_U3 || p->util_est == PELTON_UTIL_EST_U4) && \
+		  p->runnable_signal != PELTON_RUNNABLE_ON, \
 	  "u3 and u4 compare the estimate with the runnable average, which is switched off") \
-	X(runnable_boost, runnable_signal, p->runnable_boost && !p->runnable_signal, \
+	X(runnable_boost, runnable_signal, p->runnable_boost && p->runnable_signal != PELTON_RUNNABLE_ON, \
 	  "the frequency cannot follow a runnable average that is switched off") \
 	X(rt_rule, hook_rt, p->rt_rule == PELTON_RT_RULE_FLAG_MAX && p->hook_rt == PELTON_HOOK_RT_ENQUEUE, \
 	  "flag_max needs hook calls that carry the real-time flag (hook_rt=accounting)") \

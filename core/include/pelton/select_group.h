@@ -52,7 +52,9 @@ PELTON_INLINE void pelton_group_add(const struct pelton_policy *pol, const struc
 
 	g->load += here ? pelton_sub_floor(c->load, pelton_place_h_load(s, out)) : c->load;
 	g->util += pelton_cpu_util_without(pol, s, out, cpu, here);
-	g->runnable += here ? pelton_sub_floor(c->state.runnable_cfs, out->se.avg.runnable_avg) : c->state.runnable_cfs;
+	if (pol->runnable_signal == PELTON_RUNNABLE_ON)
+		g->runnable += here ? pelton_sub_floor(c->state.runnable_cfs, out->se.avg.runnable_avg)
+				    : c->state.runnable_cfs;
 	g->nr_running += running;
 	if (!running && (c->curr_idle || c->curr_is_task) && !c->ttwu_pending)
 		g->idle_cpus++;

@@ -46,7 +46,7 @@ struct pelton_se {
 	u32 nr_runnable; /* task: 1 unless delayed; group: runnable tasks below, as of its last enqueue or dequeue */
 	u32 delayed;     /* 1 while a delayed dequeue is pending */
 	s32 weight_rest; /* of a group: what a 64-bit kernel stores beyond the weight's units, weight.h */
-	u32 reserved;
+	u32 runnable_weight; /* to 5.4: part of the weight that is runnable, as stored, runnable_load.h */
 } PELTON_ALIGNED64;
 
 /* What tasks that left while asleep took away, and what must be handed to the parent level. */
@@ -67,6 +67,7 @@ struct pelton_cfs_rq {
 	u64 throttled_clock_pelt_ns; /* total PELT time spent throttled */
 	u64 throttled_at_ns;         /* PELT clock at which the present throttling began */
 	u64 tg_update_ns;            /* when the group total was last refreshed from here */
+	u64 runnable_weight;         /* to 5.4: sum of the queued entities' */
 	u32 throttle_count;          /* > 0: this queue or an ancestor is throttled, its clock stands still */
 	s32 weight_rest;             /* what a 64-bit kernel stores beyond load_weight's units, weight.h */
 } PELTON_ALIGNED64;
@@ -237,16 +238,16 @@ struct pelton_sugov_cpu {
 
 _Static_assert(sizeof(struct pelton_avg) == 64, "layout");
 _Static_assert(sizeof(struct pelton_se) == 96, "layout");
-_Static_assert(sizeof(struct pelton_cfs_rq) == 168, "layout");
+_Static_assert(sizeof(struct pelton_cfs_rq) == 176, "layout");
 _Static_assert(sizeof(struct pelton_tg) == 16, "layout");
 _Static_assert(sizeof(struct pelton_clock) == 48, "layout");
 _Static_assert(sizeof(struct pelton_rt_share) == 24, "layout");
-_Static_assert(sizeof(struct pelton_rq) == 504, "layout");
+_Static_assert(sizeof(struct pelton_rq) == 512, "layout");
 _Static_assert(sizeof(struct pelton_cpu_state) == 64, "layout");
 _Static_assert(sizeof(struct pelton_perf_terms) == 56, "layout");
 _Static_assert(sizeof(struct pelton_gate) == 64, "layout");
 _Static_assert(sizeof(struct pelton_sugov_policy) == 144, "layout");
 _Static_assert(sizeof(struct pelton_sugov_cpu) == 72, "layout");
-_Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 496, "layout");
+_Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 504, "layout");
 
 #endif

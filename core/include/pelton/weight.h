@@ -21,6 +21,7 @@
 
 #define PELTON_WEIGHT_SHIFT 10
 #define PELTON_WEIGHT_MIN 2u
+#define PELTON_MIN_SHARES 2u /* as stored */
 
 PELTON_INLINE u64 pelton_scale_load_down(u64 weight)
 {

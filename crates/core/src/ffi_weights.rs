@@ -8,6 +8,7 @@ use crate::records::{CfsRq, Se};
 unsafe extern "C" {
     pub(crate) safe fn pelton_x_reweight(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_shares_of_weight(cpu_weight: u32) -> u64;
+    pub(crate) safe fn pelton_x_keeps_runnable_load(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_reweight_entity(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
     pub(crate) safe fn pelton_x_scale_load(weight: u64) -> u64;

@@ -125,6 +125,13 @@ impl Avg {
         ffi::pelton_x_publish(pol, self, weight);
     }
 
+    /// Average of runnable tasks without their weights, capacity units; 0 where the release keeps none.
+    #[must_use]
+    #[inline]
+    pub fn runnable_util(&self, pol: &Policy) -> u32 {
+        if pol.runnable_signal == crate::value::RUNNABLE_SIGNAL_ON { self.runnable_avg as u32 } else { 0 }
+    }
+
     /// Accumulate one value and publish; `ev::DECAYED` or 0.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>, value: u32) -> u32 {
@@ -230,6 +237,13 @@ impl CfsRq {
     #[inline]
     pub fn detach(&mut self, pol: &Policy, se: &Se) {
         ffi::pelton_x_detach_entity_load_avg(pol, self, se);
+    }
+
+    /// Load of what is queued, where the release keeps an average of it (to 5.4).
+    #[must_use]
+    #[inline]
+    pub fn runnable_load_avg(&self, pol: &Policy) -> Option<u64> {
+        (ffi_weights::pelton_x_keeps_runnable_load(pol) != 0).then_some(self.avg.runnable_avg)
     }
 
     /// Weight of what is queued, as a 64-bit kernel stores it.

@@ -7,6 +7,8 @@ policy_fields! {
     invariance,
     /// Switch `divisor`: 0 = constant, 1 = moving.
     divisor,
+    /// Switch `attach_load_sum`: 0 = exact, 1 = least_one.
+    attach_load_sum,
     /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps, 3 = rebuilt.
     sum_floor,
     /// Switch `propagation`: 0 = full_period, 1 = rebuilt, 2 = difference.
@@ -47,7 +49,7 @@ policy_fields! {
     util_est_stale,
     /// Switch `estimate_leaves`: 0 = last, 1 = first.
     estimate_leaves,
-    /// Switch `runnable_signal`: 0 = off, 1 = on.
+    /// Switch `runnable_signal`: 0 = off, 1 = on, 2 = load, 3 = load_whole.
     runnable_signal,
     /// Switch `runnable_boost`: 0 = off, 1 = on.
     runnable_boost,

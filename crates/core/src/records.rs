@@ -85,8 +85,8 @@ mirror! {
         delayed: u32,
         /// Of a group: what a 64-bit kernel stores beyond the weight's units.
         weight_rest: i32,
-        /// Unused.
-        reserved: u32,
+        /// To 5.4: the part of the weight that is runnable, as a 64-bit kernel stores it.
+        runnable_weight: u32,
     }
 }
 
@@ -125,6 +125,8 @@ mirror! {
         throttled_at_ns: u64,
         /// When the group total was last refreshed from here.
         tg_update_ns: u64,
+        /// To 5.4: sum of the queued entities' runnable weights, as stored.
+        runnable_weight: u64,
         /// > 0: this queue or an ancestor is throttled, its clock stands still.
         throttle_count: u32,
         /// What a 64-bit kernel stores beyond `load_weight`'s units.

@@ -10,6 +10,10 @@ pub const INVARIANCE_CLOCK: u32 = 1;
 pub const DIVISOR_CONSTANT: u32 = 0;
 /// `divisor = moving`.
 pub const DIVISOR_MOVING: u32 = 1;
+/// `attach_load_sum = exact`.
+pub const ATTACH_LOAD_SUM_EXACT: u32 = 0;
+/// `attach_load_sum = least_one`.
+pub const ATTACH_LOAD_SUM_LEAST_ONE: u32 = 1;
 /// `sum_floor = off`.
 pub const SUM_FLOOR_OFF: u32 = 0;
 /// `sum_floor = on`.
@@ -66,6 +70,14 @@ pub const UTIL_EST_U1_ANY: u32 = 5;
 pub const ESTIMATE_LEAVES_LAST: u32 = 0;
 /// `estimate_leaves = first`.
 pub const ESTIMATE_LEAVES_FIRST: u32 = 1;
+/// `runnable_signal = off`.
+pub const RUNNABLE_SIGNAL_OFF: u32 = 0;
+/// `runnable_signal = on`.
+pub const RUNNABLE_SIGNAL_ON: u32 = 1;
+/// `runnable_signal = load`.
+pub const RUNNABLE_SIGNAL_LOAD: u32 = 2;
+/// `runnable_signal = load_whole`.
+pub const RUNNABLE_SIGNAL_LOAD_WHOLE: u32 = 3;
 /// `rt_rule = flag_max`.
 pub const RT_RULE_FLAG_MAX: u32 = 0;
 /// `rt_rule = runnable_max`.
@@ -698,6 +710,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("invariance", "clock", INVARIANCE_CLOCK),
     ("divisor", "constant", DIVISOR_CONSTANT),
     ("divisor", "moving", DIVISOR_MOVING),
+    ("attach_load_sum", "exact", ATTACH_LOAD_SUM_EXACT),
+    ("attach_load_sum", "least_one", ATTACH_LOAD_SUM_LEAST_ONE),
     ("sum_floor", "off", SUM_FLOOR_OFF),
     ("sum_floor", "on", SUM_FLOOR_ON),
     ("sum_floor", "wraps", SUM_FLOOR_WRAPS),
@@ -726,6 +740,10 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("util_est", "u1_any", UTIL_EST_U1_ANY),
     ("estimate_leaves", "last", ESTIMATE_LEAVES_LAST),
     ("estimate_leaves", "first", ESTIMATE_LEAVES_FIRST),
+    ("runnable_signal", "off", RUNNABLE_SIGNAL_OFF),
+    ("runnable_signal", "on", RUNNABLE_SIGNAL_ON),
+    ("runnable_signal", "load", RUNNABLE_SIGNAL_LOAD),
+    ("runnable_signal", "load_whole", RUNNABLE_SIGNAL_LOAD_WHOLE),
     ("rt_rule", "flag_max", RT_RULE_FLAG_MAX),
     ("rt_rule", "runnable_max", RT_RULE_RUNNABLE_MAX),
     ("rt_rule", "runnable_max_unless_uclamp", RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP),

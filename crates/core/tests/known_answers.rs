@@ -27,6 +27,7 @@ mod known_answers {
     mod placement;
     mod pressure;
     mod quotas;
+    mod runnable_load;
     mod select;
     mod select_class;
     mod select_old;

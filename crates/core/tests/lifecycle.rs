@@ -32,7 +32,8 @@ fn first_placement_takes_half_of_what_is_left() {
     let start = |profile: &str, cfs: &CfsRq, cap| {
         let mut se = Se::new(1024);
         se.post_init(&policy(profile), cfs, cap);
-        assert_eq!(se.avg.runnable_avg, se.avg.util_avg);
+        let runnable = if profile == "7.2" { se.avg.util_avg } else { se.avg.load_avg };
+        assert_eq!(se.avg.runnable_avg, runnable);
         se.avg.util_avg
     };
     assert_eq!(start("7.2", &cfs(0, 0), 400), 200, "empty queue: half of the capacity");

@@ -21,7 +21,7 @@ static void make_reweight(struct oracle_state *s)
 
 static void run_reweight(struct oracle_state *s)
 {
-	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight);
+	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight, s->weight);
 }
 
 static void make_propagate(struct oracle_state *s)

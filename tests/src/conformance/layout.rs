@@ -53,7 +53,7 @@ impl Record for Se {
         to.half("nr_runnable", self.nr_runnable);
         to.half("delayed", self.delayed);
         to.half("weight_rest", rest(self.full_weight));
-        to.half("reserved", 0);
+        to.half("runnable_weight", self.runnable_weight);
     }
 }
 
@@ -80,6 +80,7 @@ impl Record for CfsRq {
         to.word("throttled_clock_pelt_ns", self.throttled_clock_pelt_ns);
         to.word("throttled_at_ns", self.throttled_at_ns);
         to.word("tg_update_ns", self.tg_update_ns);
+        to.word("runnable_weight", self.runnable_weight);
         to.half("throttle_count", self.throttle_count);
         to.half("weight_rest", rest(self.full_load));
     }

@@ -333,11 +333,16 @@ fn the_same_weight_is_set_again_up_to_6_6() {
     }
 }
 
-/// accumulate_sum: runnable_sum += runnable * contrib << 10 from 5.10; 5.4 keeps runnable_load_sum only.
+/// accumulate_sum: runnable_sum += runnable * contrib << 10 from 5.10; up to 5.4 runnable_load_sum, without a shift.
 #[test]
 fn time_on_the_queue_is_averaged_from_5_10() {
-    for (profile, sum) in [("4.12", 0), ("4.19", 0), ("5.4", 0), ("5.10", ONE_PERIOD << 10), ("7.2", ONE_PERIOD << 10)]
-    {
+    for (profile, sum) in [
+        ("4.12", ONE_PERIOD),
+        ("4.19", ONE_PERIOD),
+        ("5.4", ONE_PERIOD),
+        ("5.10", ONE_PERIOD << 10),
+        ("7.2", ONE_PERIOD << 10),
+    ] {
         let pol = policy(profile);
         let mut se = Se { weight: 1024, on_rq: 1, nr_runnable: 1, ..Se::default() };
         se.update(&Ctx { pol: &pol, now: PERIOD_NS, cap_orig: 1024, freq_scale: 1024 });

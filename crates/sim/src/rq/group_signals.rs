@@ -296,7 +296,7 @@ impl<S: Sink> Engine<'_, S> {
             group: own.group + 1,
             entity: entity.into(),
             util_avg: avg.util_avg as u32,
-            runnable_avg: avg.runnable_avg as u32,
+            runnable_avg: avg.runnable_util(self.policy),
             load_avg: avg.load_avg,
         };
         self.emit(event);

@@ -320,7 +320,7 @@ impl<S: Sink> Engine<'_, S> {
             cpu: c,
             tid: Task::tid(t),
             util_avg: se.avg.util_avg as u32,
-            runnable_avg: se.avg.runnable_avg as u32,
+            runnable_avg: se.avg.runnable_util(self.policy),
             load_avg: se.avg.load_avg,
             util_est: se.task_util_est(self.policy),
         };
@@ -332,7 +332,7 @@ impl<S: Sink> Engine<'_, S> {
         let event = Event::PeltCfs {
             cpu: c,
             util_avg: cfs.avg.util_avg as u32,
-            runnable_avg: cfs.avg.runnable_avg as u32,
+            runnable_avg: cfs.avg.runnable_util(self.policy),
             load_avg: cfs.avg.load_avg,
             util_est: cfs.util_est,
         };

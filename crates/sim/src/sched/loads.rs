@@ -7,9 +7,12 @@ use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Load of the fair tasks that are runnable on a CPU.
+    /// Load of the fair tasks that are runnable on a CPU: the average of it, where the release keeps one.
     pub(crate) fn runnable_load(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
+        if let Some(load) = cpu.rq.cfs.runnable_load_avg(self.policy) {
+            return load;
+        }
         let of = |&entity: &u32| self.entity_load(c, entity);
         let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
         running + cpu.fair.queue.iter().map(of).sum::<u64>()

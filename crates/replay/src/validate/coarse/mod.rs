@@ -287,7 +287,7 @@ impl Coarse {
 
     /// True when a value is a share of time. Where load has events of its own, a zero may be the column they lack.
     fn is_ratio(&self, runnable: u32) -> bool {
-        self.pol.runnable_signal == 0 && (self.survey.load_only == 0 || runnable != 0)
+        self.pol.runnable_signal != value::RUNNABLE_SIGNAL_ON && (self.survey.load_only == 0 || runnable != 0)
     }
 
     /// A recorded value of a task.

@@ -309,7 +309,7 @@ impl RowFacts {
         let runnable = cpu.fair.nr_runnable();
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
-            runnable_cfs: cpu.rq.cfs.avg.runnable_avg as u32,
+            runnable_cfs: cpu.rq.cfs.avg.runnable_util(policy),
             util_est: cpu.rq.cfs.util_est,
             util_rt: cpu.rq.rt.util_avg as u32,
             util_dl: cpu.rq.dl.util_avg as u32,
