@@ -122,7 +122,7 @@ pub enum Verb {
     /// Policies: kernel profiles and their switches.
     #[command(subcommand)]
     Policy(PolicyVerb),
-    /// Workloads: made from a trace.
+    /// Workloads: models and their options, made from a trace.
     #[command(subcommand)]
     Workload(WorkloadVerb),
     /// Traces of any kind: what they hold, and in another form.

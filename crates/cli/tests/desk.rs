@@ -200,6 +200,23 @@ fn help_is_found_wherever_it_is_looked_for() {
     }
 }
 
+/// Who simulates a benchmark asks for its own figure first; who looks for one finds it and its options.
+#[test]
+fn a_benchmark_is_found_and_its_figure_comes_first() {
+    let models = good(&["workload", "list"]);
+    assert!(models.contains(" ui-frames ") && models.contains(" schbench "), "{models}");
+    let shown = good(&["workload", "show", "periodic"]);
+    assert!(shown.contains(" run_us ") && shown.contains(" budget_us ") && shown.contains(" threads "), "{shown}");
+    for (workload, figure) in [("ui-frames", "jank_pct"), ("sections:threads=2", "laps_per_s")] {
+        let ran = good(&["run", "--platform", "pixel6-gs101", "--workload", workload, "--duration", "2s"]);
+        let first = ran.lines().skip(2).take(4).collect::<Vec<_>>().join("\n");
+        assert!(first.starts_with("measured by the workload") && ran.contains(figure), "{ran}");
+        assert!(ran.find(figure) < ran.find("\ndomains\n"), "{ran}");
+    }
+    let plain = good(&["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "100ms"]);
+    assert!(!plain.contains("measured by"), "nothing to measure: {plain}");
+}
+
 #[test]
 fn a_board_without_titles_is_shown_without_gaps() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -19,6 +19,8 @@ const PAGES: &[&[&str]] = &[
     &["platform", "import"],
     &["policy", "list"],
     &["policy", "show"],
+    &["workload", "list"],
+    &["workload", "show"],
     &["workload", "from-trace"],
     &["trace", "info"],
     &["trace", "export"],

@@ -103,6 +103,8 @@ fn every_json_is_what_its_schema_says() {
         vec!["platform", "list"],
         vec!["platform", "show", "juno-r0"],
         vec!["platform", "check", &board],
+        vec!["workload", "list"],
+        vec!["workload", "show", "ui-frames"],
         vec!["policy", "list"],
         vec!["policy", "show", "--set", "rt_signal=on"],
         vec!["result", "quantities"],

@@ -63,6 +63,24 @@ const fn heading(name: &'static str, given: &[&'static str]) -> &'static str {
     }
 }
 
+/// What workloads measure themselves, as their programs print it: a run's first answer where one has it.
+pub const MEASURED: &[&str] = &[
+    "time_s",
+    "laps_per_s",
+    "usec_per_op",
+    "records_per_s",
+    "latency_avg_us_mean_over_threads",
+    "latency_max_us_mean_over_threads",
+    "jank_pct",
+    "frame_ms_avg",
+    "frame_ms_max",
+    "call_samples",
+    "call_latency_us_p50",
+    "call_latency_us_p95",
+    "call_latency_us_p99",
+    "call_latency_us_max",
+];
+
 quantities! {
     Run "energy_mj" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj().map(mj);
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);

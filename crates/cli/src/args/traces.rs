@@ -48,6 +48,15 @@ impl PartArgs {
 /// `pelton workload`.
 #[derive(Debug, Subcommand)]
 pub enum WorkloadVerb {
+    /// Benchmark models that `--workload` takes by name.
+    #[command(after_long_help = "Example: names for --workload\n  pelton workload list")]
+    List,
+    /// What a model runs, and its options with what counts where they are left out.
+    #[command(after_long_help = "Example:\n  pelton workload show ui-frames")]
+    Show {
+        /// Model.
+        model: String,
+    },
     /// The tasks of a trace as an rt-app file.
     #[command(after_long_help = "\
 Example: a compact model of a recorded run, for rt-app on a board and for `pelton run`

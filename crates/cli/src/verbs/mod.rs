@@ -55,6 +55,8 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
+        Verb::Workload(WorkloadVerb::List) => workload::list(global),
+        Verb::Workload(WorkloadVerb::Show { model }) => workload::show(model, global),
         Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),
         Verb::Result(ResultVerb::Quantities) => result::quantities(global),
         Verb::Result(ResultVerb::Schema { kind }) => result::schema(kind.as_deref(), global),

@@ -245,6 +245,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     if global.verbose > 0 {
         out += &section("all numbers", &long_sheet(summary).renamed("of", "name"));
     } else {
+        out += &section("measured by the workload", &measured(summary));
         out += &section("domains", &domains(summary));
         out += &section("thermal zones", &zones(summary));
         out += &section("cooled domains", &cooled(summary));
@@ -292,6 +293,19 @@ fn in_order_of(names: &[(&str, Option<f64>)], column: Vec<(&str, Option<f64>)>) 
     }
     let values: BTreeMap<&str, Option<f64>> = column.into_iter().collect();
     names.iter().map(|(name, _)| values.get(name).copied().flatten()).collect()
+}
+
+/// What the workload's own programs would print.
+fn measured(summary: &RunSummary) -> Sheet {
+    let mut sheet = Sheet::new(&["<quantity", "value", "<unit", "<what"]);
+    for quantity in quantity::MEASURED.iter().filter_map(|name| quantity::find(name)) {
+        let row = summary.rows.iter().find(|row| row.scope == Scope::Run && row.quantity == quantity.name);
+        if let Some(value) = row.and_then(|row| row.value) {
+            let words = [quantity.name, &number(value), quantity.unit, quantity.doc];
+            sheet.row(words.map(str::to_owned).to_vec());
+        }
+    }
+    sheet
 }
 
 fn domains(summary: &RunSummary) -> Sheet {

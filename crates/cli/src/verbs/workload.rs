@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `pelton workload`: workloads made from traces.
+//! `pelton workload`: models, and workloads made from traces.
 
-use super::common::{Screen, failure, part, print};
-use crate::args::{FromTraceArgs, Global};
+use super::common::{Screen, failure, part, print, print_list, print_sheet};
+use crate::args::{Format, FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::sheet::Sheet;
+use pelton_lab::results::lists::{WorkloadModel, Workloads};
 use pelton_lab::verbs::workload::{self, FromTraceRequest};
+use pelton_scenario::bench::MODELS;
+use pelton_scenario::diagnostic::hint_for;
 use std::path::PathBuf;
+
+/// One line for each model.
+pub fn list(global: &Global) -> Result<Exit, Failure> {
+    let models: Vec<WorkloadModel> = MODELS.iter().map(WorkloadModel::from).collect();
+    let mut sheet = Sheet::new(&["<model", "<what"]);
+    models.iter().for_each(|model| sheet.row(vec![model.model.to_owned(), model.what.to_owned()]));
+    print_list(global, &sheet, &Workloads { models })?;
+    Ok(Exit::Good)
+}
+
+/// The options of one model.
+pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
+    let Some(model) = MODELS.iter().find(|model| model.name == name) else {
+        let hint = hint_for(name, MODELS.iter().map(|model| model.name));
+        return Err(Failure::new(Exit::Usage, format!("no model is called `{name}`"), Some(&hint)));
+    };
+    let model = WorkloadModel::from(model);
+    let mut sheet = Sheet::new(&["<option", "<default"]);
+    for option in &model.options {
+        sheet.row(vec![option.option.to_owned(), option.default.unwrap_or("-").to_owned()]);
+    }
+    if global.format == Format::Table {
+        print(&format!("{}: {}\n\n", model.model, model.what))?;
+    }
+    print_sheet(global, &sheet, &model)?;
+    Ok(Exit::Good)
+}
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Lists and descriptions that verbs print.
 
+use pelton_scenario::bench::Model;
 use pelton_scenario::platform::Summary;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +34,40 @@ pub struct Checked {
     pub implausible_powers: usize,
     /// What the file leaves open and what is taken instead.
     pub assumed: Vec<String>,
+}
+
+/// Benchmark models.
+#[derive(Serialize, JsonSchema)]
+pub struct Workloads {
+    /// What `--workload` takes by name, beside rt-app files.
+    pub models: Vec<WorkloadModel>,
+}
+
+/// A benchmark model.
+#[derive(Serialize, JsonSchema)]
+pub struct WorkloadModel {
+    /// Name to give to `--workload`.
+    pub model: &'static str,
+    /// What it runs.
+    pub what: &'static str,
+    /// Options, `name:option=value,option=value`.
+    pub options: Vec<WorkloadOption>,
+}
+
+/// An option of a model.
+#[derive(Serialize, JsonSchema)]
+pub struct WorkloadOption {
+    /// Name, unit last.
+    pub option: &'static str,
+    /// What counts where it is left out, or the words that can be given; null: nothing, or it has to be given.
+    pub default: Option<&'static str>,
+}
+
+impl From<&Model> for WorkloadModel {
+    fn from(model: &Model) -> Self {
+        let options = model.options().map(|(option, default)| WorkloadOption { option, default });
+        WorkloadModel { model: model.name, what: model.about, options: options.collect() }
+    }
 }
 
 /// Every switch and number of the policies.

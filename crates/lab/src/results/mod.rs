@@ -96,6 +96,8 @@ kinds! {
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;
     "platform-check" "pelton platform check" lists::Checked;
+    "workloads" "pelton workload list" lists::Workloads;
+    "workload" "pelton workload show" lists::WorkloadModel;
     "policies" "pelton policy list" lists::Policies;
     "policy" "pelton policy show" lists::PolicyShown;
     "quantities" "pelton result quantities" lists::Quantities;

@@ -48,6 +48,18 @@ pub struct Model {
     make: fn(&mut Spec) -> Made,
 }
 
+/// The option that every model has.
+const EVERY_MODEL: &str = "group";
+
+impl Model {
+    /// Names of options, each with what counts where it is left out, if anything does.
+    pub fn options(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> + Clone + use<> {
+        let own = self.options.split(',').map(|option| option.trim());
+        own.chain([EVERY_MODEL])
+            .map(|option| option.split_once('=').map_or((option, None), |(name, v)| (name, Some(v))))
+    }
+}
+
 /// What a specification makes.
 pub(crate) struct Made {
     /// The tasks.
@@ -86,7 +98,7 @@ pub const MODELS: &[Model] = &[
         name: "periodic",
         about: "threads that compute for run_us in every period_us",
         options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all|each,groups,\
-                  util_min=0,util_max=1024,deadline_us,duration_s,process=one|each,name=periodic",
+                  util_min=0,util_max=1024,budget_us,deadline_us,duration_s,process=one|each,name=periodic",
         make: |spec| periodic::workload(spec).into(),
     },
     Model {
@@ -163,7 +175,7 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "group",
         about: "a task group, its weight among its brothers, its quota, its clamps and its part of each CPU; runs nothing",
-        options: "path,cpu.weight=100,cpu.shares=1024,cpu.max=max,cpu.max.burst=0,cpu.uclamp.min=0,cpu.uclamp.max=max,\
+        options: "path,cpu.weight=100,cpu.shares=1024,cpu.idle=0,cpu.max=max,cpu.max.burst=0,cpu.uclamp.min=0,cpu.uclamp.max=max,\
                   group_throttle=1024,from_ms=0",
         make: |spec| group::declared(spec).into(),
     },
@@ -206,11 +218,11 @@ pub(crate) fn load_part(
     };
     let mut spec = Spec::parse(file, part, machine)?;
     let mut made = (model.make)(&mut spec);
-    if let Some(path) = group::path(&mut spec, "group") {
+    if let Some(path) = group::path(&mut spec, EVERY_MODEL) {
         pelton_model::groups::into_group(&mut made.workload, &path);
     }
     made.workload.name = spec.text().to_owned();
-    spec.finish(made)
+    spec.finish(made, model.options().map(|(option, _)| option))
 }
 
 /// Neither a model nor a file that is recognised as one.
@@ -238,9 +250,34 @@ mod tests {
         let guide = include_str!("../../../../docs/guide/workloads.md");
         for model in MODELS {
             let row = guide.lines().find(|l| l.starts_with(&format!("| `{}` |", model.name))).expect(model.name);
-            for option in model.options.split(',').filter_map(|o| o.split('=').next()) {
+            for (option, _) in model.options().filter(|(option, _)| *option != EVERY_MODEL) {
                 assert!(row.contains(&format!("`{option}")), "{}: {option}", model.name);
             }
+        }
+    }
+
+    /// What a model asks for, given or not, is what a list of its options shows. Some are asked for beside others only.
+    #[test]
+    fn every_option_that_a_model_takes_is_listed() {
+        let options = crate::platform::PlatformOptions::new("7.2");
+        let machine =
+            crate::platform::load("intel-i7-6700").expect("it is built in").machine(&options).expect("and right");
+        let beside = "run_us=1,period_us=2,policy=deadline,then_cpus=0,loops=1,loads=x";
+        for model in MODELS {
+            let mut taken: Vec<&str> = Vec::new();
+            for options in ["x=1", beside] {
+                let text = format!("{}:{options}", model.name);
+                let file = SourceFile::new("--workload", &text);
+                let mut spec = Spec::parse(&file, 0..text.len(), &machine).expect("a name and options");
+                (model.make)(&mut spec);
+                group::path(&mut spec, EVERY_MODEL);
+                taken.extend(spec.asked());
+            }
+            let mut listed: Vec<&str> = model.options().map(|(option, _)| option).collect();
+            taken.sort_unstable();
+            listed.sort_unstable();
+            taken.dedup();
+            assert_eq!(taken, listed, "{}", model.name);
         }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) struct Spec<'a> {
     part: Range<usize>,
     name: Range<usize>,
     given: Vec<Given>,
+    #[cfg(test)]
     asked: Vec<&'static str>,
     errors: Diagnostics,
 }
@@ -59,7 +60,16 @@ impl<'a> Spec<'a> {
             at += piece.len() + 1;
         }
         let name = part.start..part.start + name_end;
-        Ok(Spec { file, machine, part, name, given, asked: Vec::new(), errors: Diagnostics::new() })
+        Ok(Spec {
+            file,
+            machine,
+            part,
+            name,
+            given,
+            #[cfg(test)]
+            asked: Vec::new(),
+            errors: Diagnostics::new(),
+        })
     }
 
     /// The whole specification.
@@ -75,9 +85,8 @@ impl<'a> Spec<'a> {
     /// The value of an option and its place.
     fn find(&mut self, key: &'static str) -> Option<(&'a str, Range<usize>)> {
         let text = self.file.text();
-        if !self.asked.contains(&key) {
-            self.asked.push(key);
-        }
+        #[cfg(test)]
+        self.asked.push(key);
         let mut found = None;
         for given in self.given.iter_mut().filter(|g| &text[g.key.clone()] == key) {
             if found.is_some() {
@@ -234,14 +243,24 @@ impl<'a> Spec<'a> {
         self.errors.extend(found);
     }
 
-    /// The workload, unless an option was wrong or unknown.
-    pub(super) fn finish<T>(mut self, value: T) -> Result<T, Diagnostics> {
+    /// Names of the options that were asked for.
+    #[cfg(test)]
+    pub(super) fn asked(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.asked.iter().copied()
+    }
+
+    /// The workload, unless an option was wrong, or none of `known`.
+    pub(super) fn finish<T>(
+        mut self,
+        value: T,
+        known: impl Iterator<Item = &'static str> + Clone,
+    ) -> Result<T, Diagnostics> {
         let text = self.file.text();
         for given in self.given.iter().filter(|g| !g.used) {
             let key = &text[given.key.clone()];
             let d =
                 self.file.error(given.key.clone(), format!("unknown option `{key}` of {}", &text[self.name.clone()]));
-            self.errors.push(d.help(hint_for(key, self.asked.iter().copied())));
+            self.errors.push(d.help(hint_for(key, known.clone())));
         }
         self.errors.or(value)
     }
