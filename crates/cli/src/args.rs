@@ -142,7 +142,7 @@ pub struct InputArgs {
     /// Platform name (`pelton platform list`) or TOML file.
     #[arg(long, value_name = "P")]
     pub platform: String,
-    /// rt-app JSON file or model (`sysbench-cpu:threads=2`); several are joined by `+`.
+    /// rt-app JSON file or model (`sysbench-cpu:threads=2`, `pelton workload list`); several are joined by `+`.
     #[arg(long, value_name = "W")]
     pub workload: String,
     /// Simulated time, as 15s or 250ms [default: what the workload asks for].

@@ -213,6 +213,10 @@ fn a_benchmark_is_found_and_its_figure_comes_first() {
         assert!(first.starts_with("measured by the workload") && ran.contains(figure), "{ran}");
         assert!(ran.find(figure) < ran.find("\ndomains\n"), "{ran}");
     }
+    let frames =
+        ["compare", "--platform", "pixel6-gs101", "--policy", "7.2", "--policy", "6.1", "--workload", "ui-frames"];
+    let compared = good(&[&frames[..], &["--duration", "300ms", "--seeds", "2", "--summary"]].concat());
+    assert!(compared.find(" jank_pct ") < compared.find(" energy_mj "), "{compared}");
     let plain = good(&["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "100ms"]);
     assert!(!plain.contains("measured by"), "nothing to measure: {plain}");
 }

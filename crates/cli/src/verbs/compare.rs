@@ -10,7 +10,7 @@ use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::stats::SAMPLES_FOR_CI95;
-use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer};
+use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
 use std::path::PathBuf;
 
 /// Does what was asked.
@@ -99,16 +99,23 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     }
     if !short {
         let answers = comparison.rows.iter().filter(|row| is_answer(row));
-        out += &section("in short (--summary shows only this)", &sheet(answers, Scope::Run, all));
+        out += &section("in short (--summary shows only this)", &sheet(measured_first(answers), Scope::Run, all));
     }
     for scope in [Scope::Run, Scope::Domain, Scope::Zone, Scope::Task, Scope::Group, Scope::Frequency, Scope::Idle] {
-        out += &section(scope.name(), &sheet(comparison.rows.iter().filter(|r| r.scope == scope), scope, all));
+        let rows = comparison.rows.iter().filter(|r| r.scope == scope);
+        out += &section(scope.name(), &sheet(measured_first(rows), scope, all));
     }
     for (about, note) in notes(comparison.rows.iter().map(|row| (row.quantity, row.note))) {
         out += &format!("\n{about}: {note}\n");
     }
     comparison.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out
+}
+
+/// What the workload measures itself stands above what is measured of it.
+fn measured_first<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> impl Iterator<Item = &'a CompareRow> {
+    let (measured, others): (Vec<_>, Vec<_>) = rows.partition(|row| is_measured(row));
+    measured.into_iter().chain(others)
 }
 
 /// What stars and brackets mean, and how many stars mean nothing: last, so that it stands under charts too.

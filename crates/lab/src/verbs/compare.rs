@@ -3,6 +3,7 @@
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use crate::compare::{self, CompareRow, Comparison, Scope};
+use crate::quantity::MEASURED;
 use crate::run::LabError;
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};
@@ -51,9 +52,14 @@ impl Default for CompareRequest {
 const ANSWERS: [&str; 6] =
     ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
 
-/// Is this row one of what most questions are about?
+/// Is this row one of what most questions are about, or measured by the workload itself?
 pub fn is_answer(row: &CompareRow) -> bool {
-    row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
+    is_measured(row) || row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
+}
+
+/// Is this row what the workload's own programs would print?
+pub fn is_measured(row: &CompareRow) -> bool {
+    row.scope == Scope::Run && MEASURED.contains(&row.quantity)
 }
 
 /// Runs and compares.
