@@ -83,6 +83,7 @@ fn chart(device: &Device, all: &[(u32, Vec<Point>)]) -> String {
         builder.caption(format!("{}: boosts 0, 5, 10, 30, 80 %", device.platform), ("sans-serif", 18));
         let mut axes = builder.build_cartesian_2d(0.0..most, least..102.0).expect("ranges");
         let mut mesh = axes.configure_mesh();
+        mesh.max_light_lines(0);
         mesh.x_desc("energy of 1 s, mJ").y_desc("performance index, points").draw().expect("a string");
         for ((run_us, points), colour) in all.iter().zip(COLOURS) {
             let of = || points.iter().map(|p| (p.energy, p.perf));
@@ -92,8 +93,9 @@ fn chart(device: &Device, all: &[(u32, Vec<Point>)]) -> String {
             axes.draw_series(of().map(|at| Circle::new(at, 4, colour.filled()))).expect("a string");
         }
         axes.configure_series_labels()
+            .background_style(WHITE)
             .border_style(BLACK)
-            .position(SeriesLabelPosition::LowerRight)
+            .position(SeriesLabelPosition::LowerLeft)
             .draw()
             .expect("a string");
     }
