@@ -58,7 +58,7 @@ static void core_remove(struct oracle_state *s)
 
 static void core_reweight(struct oracle_state *s)
 {
-	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight);
+	pelton_reweight_entity(&oracle_policy, &s->q, &s->se, s->weight, s->weight);
 }
 
 static const struct world core_world = { core_update, core_estimate, core_move, core_remove, core_reweight };
