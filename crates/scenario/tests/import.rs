@@ -212,6 +212,7 @@ const ZONES: &str = r#"/ { gpu: gpu { }; thermal-zones {
             on: trip-0 { temperature = <65000>; hysteresis = <1000>; type = "passive"; };
             little_only: trip-1 { temperature = <75000>; hysteresis = <2000>; type = "passive"; };
             above { temperature = <90000>; type = "passive"; };
+            fan: fan { temperature = <60000>; type = "active"; };
             crit { temperature = <115000>; type = "critical"; };
         };
         cooling-maps {
@@ -219,6 +220,7 @@ const ZONES: &str = r#"/ { gpu: gpu { }; thermal-zones {
             map1 { trip = <&hot>; contribution = <512>;
                 cooling-device = <&B0 THERMAL_NO_LIMIT THERMAL_NO_LIMIT>, <&gpu 1 4>; };
             map2 { trip = <&hot>; cooling-device = <&L0 0 3>, <&L1 0 3>; };
+            map3 { trip = <&fan>; cooling-device = <&B0 0 2>; };
         };
     };
     board-thermal { trips { t: a { temperature = <50000>; type = "passive"; }; };
@@ -239,7 +241,13 @@ fn thermal_zones_of_a_device_tree_come_with_trips_and_the_domains_they_slow_down
     let trips = zone.trips.iter().map(|t| (t.temp_mc, t.hysteresis_mc, t.cools.iter().copied().collect::<Vec<u32>>()));
     let expected = [(65_000, 1_000, vec![]), (75_000, 2_000, vec![0, 1]), (85_000, 2_500, vec![0, 1, 2])];
     assert_eq!(trips.collect::<Vec<_>>(), expected);
-    for word in ["board slows down CPUs of soc as well", "add [[thermal_zone.stage]]"] {
+    let said = [
+        "board slows down CPUs of soc as well",
+        "add [[thermal_zone.stage]]",
+        "trip fan of thermal zone soc is active: that it slows down CPUs is left out",
+        "trip trip-2 of thermal zone soc names the states of its coolers: all are used",
+    ];
+    for word in said {
         assert!(draft.assumed.iter().any(|line| line.contains(word)), "{word}: {:?}", draft.assumed);
     }
     let machine = read_back(&draft);

@@ -43,9 +43,13 @@ pub struct Trip {
     pub cools: BTreeSet<u32>,
 }
 
+/// `THERMAL_NO_LIMIT`: as little, or as much, as the cooler can.
+const NO_LIMIT: u64 = 0xffff_ffff;
+
 /// An entry of `cooling-maps` that names CPUs.
 struct Map {
     trip: Part,
+    is_limited: bool,
     cpus: BTreeSet<u32>,
     contribution: Option<u64>,
 }
@@ -121,10 +125,26 @@ fn maps(tree: &Tree, zone: &Node, cpus: &[&Node]) -> Result<Vec<Map>, Diagnostic
         let named = |part: &Part| cpus.iter().position(|cpu| tree.is(cpu, part)).map(|at| at as u32);
         let cpus: BTreeSet<u32> = devices.iter().step_by(3).filter_map(|(part, _)| named(part)).collect();
         if !cpus.is_empty() {
-            maps.push(Map { trip: trip.clone(), cpus, contribution: tree.number(node, "contribution")? });
+            let of_cpus = devices.chunks(3).filter(|cooler| named(&cooler[0].0).is_some());
+            let is_limited = of_cpus.flatten().any(|(part, _)| is_limit(part));
+            maps.push(Map { trip: trip.clone(), is_limited, cpus, contribution: tree.number(node, "contribution")? });
         }
     }
     Ok(maps)
+}
+
+/// Is this cell of a cooler a state that it has to keep to? The least of all is none.
+fn is_limit(part: &Part) -> bool {
+    matches!(part, Part::Number(state) if *state != 0 && *state != NO_LIMIT)
+}
+
+/// What a map says that a zone here does not: states that a cooler keeps to, and trips that are not passive.
+fn left_out(node: &Node, map: &Map, id: &str) -> Option<String> {
+    let (trip, kind) = (node.base(), node.text("type").unwrap_or("of no type"));
+    if kind != "passive" {
+        return Some(format!("trip {trip} of thermal zone {id} is {kind}: that it slows down CPUs is left out"));
+    }
+    map.is_limited.then(|| format!("trip {trip} of thermal zone {id} names the states of its coolers: all are used"))
 }
 
 /// All CPUs of the domains of these.
@@ -141,6 +161,8 @@ fn keep(cpus: &[u32], named: &BTreeSet<u32>) -> Vec<u32> {
 fn trips(tree: &Tree, zone: &Node, maps: &[Map], id: &str, assumed: &mut Vec<String>) -> Result<Vec<Trip>, Diagnostic> {
     let mut trips = Vec::new();
     for node in zone.child("trips").map_or(&[][..], |trips| &trips.children) {
+        let of_this = maps.iter().filter(|map| tree.is(node, &map.trip));
+        assumed.extend(of_this.filter_map(|map| left_out(node, map, id)).next());
         if node.text("type") == Some("passive") {
             trips.push(trip(tree, node, maps)?);
         }
