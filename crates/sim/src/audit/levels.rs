@@ -168,6 +168,10 @@ impl<S: Sink> Engine<'_, S> {
             None => self.tasks[entity as usize].policy == SchedPolicy::Idle,
         };
         at("load weight", cfs.full_weight(), queue.all().map(weight).sum())?;
+        if cfs.runnable_load_avg(self.policy).is_some() {
+            let runnable = |entity: u32| u64::from(self.record(c, entity).runnable_weight);
+            at("runnable weight", cfs.runnable_weight, queue.all().map(runnable).sum())?;
+        }
         at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
         at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
         at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
