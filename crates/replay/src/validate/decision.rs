@@ -133,7 +133,7 @@ impl Decisions {
             let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
             let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };
             let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
-            let khz = if passes_over { learnt(report, cpu, &sp, khz, served) } else { khz };
+            let khz = if passes_over { learnt(report, cpu, &sp, &khz, served) } else { khz };
             for (&resolved, served) in served {
                 let wrong =
                     [served.lowest, served.highest].into_iter().find(|(raw, _)| sp.resolve(&khz, *raw) != resolved);
@@ -152,8 +152,8 @@ impl Decisions {
 }
 
 /// A CPU's table with marks of the frequencies that the requests of each choice tell to be passed over.
-fn learnt(report: &mut Report, cpu: u32, sp: &SugovPolicy, khz: Vec<u32>, served: &BTreeMap<u32, Served>) -> Vec<u32> {
-    let mut passed = PassedOver::new(khz.clone(), served.keys().copied());
+fn learnt(report: &mut Report, cpu: u32, sp: &SugovPolicy, khz: &[u32], served: &BTreeMap<u32, Served>) -> Vec<u32> {
+    let mut passed = PassedOver::new(khz.to_vec(), served.keys().copied());
     let mut some = false;
     for (&resolved, served) in served.iter().filter(|(resolved, _)| khz.contains(resolved)) {
         let ours = sp.resolve(passed.khz(), served.lowest.0);
