@@ -168,18 +168,18 @@ fn groups(dice: &mut Dice) -> Vec<String> {
 /// The run of a seed on one of these platforms.
 pub fn scenario(seed: u64, platforms: &[String]) -> Scenario {
     let mut dice = Dice(seed);
-    let loads = (0..dice.between(1, 4) as usize).map(|number| load(&mut dice, number)).collect();
-    drawn(seed, &mut dice, loads, platforms)
+    let loads: Vec<String> = (0..dice.between(1, 4) as usize).map(|number| load(&mut dice, number)).collect();
+    drawn(seed, &mut dice, &loads, platforms)
 }
 
 /// The same with tasks in groups.
 pub fn grouped_scenario(seed: u64, platforms: &[String]) -> Scenario {
     let mut dice = Dice(seed ^ 0x6772_6f75_7073);
     let loads = groups(&mut dice);
-    drawn(seed, &mut dice, loads, platforms)
+    drawn(seed, &mut dice, &loads, platforms)
 }
 
-fn drawn(seed: u64, dice: &mut Dice, loads: Vec<String>, platforms: &[String]) -> Scenario {
+fn drawn(seed: u64, dice: &mut Dice, loads: &[String], platforms: &[String]) -> Scenario {
     let known = profiles();
     let sets = (0..dice.below(9)).map(|_| setting(dice)).collect();
     let inputs = Inputs {
