@@ -113,12 +113,75 @@ fn setting(dice: &mut Dice) -> String {
     format!("{}={value}", parameter.name)
 }
 
+/// Groups that tasks are in: two on one level, and one below a group.
+const GROUPS: [&str; 4] = ["/a", "/a/b", "/c", "/a/b/d"];
+
+/// Programs of several tasks beside each other, each perhaps in a group.
+fn program(dice: &mut Dice, number: usize) -> String {
+    let threads = dice.between(1, 4);
+    let model = match dice.below(8) {
+        0 => format!(
+            "schbench:message_threads={},threads={threads},cputime_us=2000,sleeptime_us=3000",
+            dice.between(1, 2)
+        ),
+        1 => {
+            let (run_us, gap_us) = (dice.between(1_000, 50_000), dice.between(1_000, 50_000));
+            format!("sections:threads={threads},run_us={run_us},pieces={},gap_us={gap_us}", dice.between(1, 16))
+        }
+        2 => format!("ui-frames:rate_hz={}", dice.pick(&[30, 60, 120])),
+        3 => format!("sched-pipe:loops={}", dice.between(10, 5_000)),
+        4 => {
+            format!("bursts:run_us={},sleep_us={},threads={threads}", dice.between(50, 5_000), dice.between(50, 9_000))
+        }
+        _ => load(dice, number),
+    };
+    let group = if dice.chance(75) { format!("group={}", dice.pick(&GROUPS)) } else { String::new() };
+    match (group.is_empty(), model.contains(':')) {
+        (true, _) => model,
+        (false, true) => format!("{model},{group}"),
+        (false, false) => format!("{model}:{group}"),
+    }
+}
+
+/// What a group is from the start, or from a moment on.
+fn group(dice: &mut Dice) -> String {
+    let what = match dice.below(6) {
+        0 => {
+            let period_us = dice.between(5_000, 100_000);
+            format!("cpu.max={} {period_us}", dice.between(1_000, 2 * period_us))
+        }
+        1 => "cpu.idle=1".to_owned(),
+        2 => format!("cpu.uclamp.max={},cpu.uclamp.min={}", dice.between(10, 100), dice.between(0, 60)),
+        _ => format!("cpu.weight={}", dice.between(1, 10_000)),
+    };
+    let from = if dice.chance(60) { format!(",from_ms={}", dice.between(1, 400)) } else { String::new() };
+    format!("group:path={},{what}{from}", dice.pick(&GROUPS))
+}
+
+/// Programs in groups, and the groups' weights, quotas and clamps.
+fn groups(dice: &mut Dice) -> Vec<String> {
+    let programs: Vec<String> = (0..dice.between(1, 4) as usize).map(|number| program(dice, number)).collect();
+    let groups: Vec<String> = (0..dice.below(4)).map(|_| group(dice)).collect();
+    programs.into_iter().chain(groups).collect()
+}
+
 /// The run of a seed on one of these platforms.
 pub fn scenario(seed: u64, platforms: &[String]) -> Scenario {
     let mut dice = Dice(seed);
     let loads: Vec<String> = (0..dice.between(1, 4) as usize).map(|number| load(&mut dice, number)).collect();
+    drawn(seed, &mut dice, &loads, platforms)
+}
+
+/// The same with tasks in groups.
+pub fn grouped_scenario(seed: u64, platforms: &[String]) -> Scenario {
+    let mut dice = Dice(seed ^ 0x6772_6f75_7073);
+    let loads = groups(&mut dice);
+    drawn(seed, &mut dice, &loads, platforms)
+}
+
+fn drawn(seed: u64, dice: &mut Dice, loads: &[String], platforms: &[String]) -> Scenario {
     let known = profiles();
-    let sets = (0..dice.below(9)).map(|_| setting(&mut dice)).collect();
+    let sets = (0..dice.below(9)).map(|_| setting(dice)).collect();
     let inputs = Inputs {
         platform: dice.pick(platforms).clone(),
         workload: loads.join(" + "),

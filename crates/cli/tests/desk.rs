@@ -261,3 +261,42 @@ fn a_part_of_a_trace_is_exported() {
     );
     assert!(!on_cpu.is_empty() && on_cpu.iter().all(|row| row.split(',').nth(1) == Some("1")), "{on_cpu:?}");
 }
+
+/// An rt-app file made of a log says which group each task is in, and what it has no words for is told.
+#[test]
+fn an_rt_app_file_of_a_run_with_groups_names_them() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let (log, made, again) = (file("log"), file("made.json"), file("again"));
+    let load = "periodic:run_us=2000,period_us=10000,threads=2,group=/a + busy:group=/a/b + busy + \
+                group:path=/a,cpu.weight=300 + group:path=/a/b,cpu.max=20000 50000";
+    let about = ["--platform", "juno-r2", "--profile", "6.12", "-q", "--duration", "200ms"];
+    assert_eq!(pelton(&[&["run", "--workload", load, "--log", &log], &about[..]].concat()).code, 0);
+    let from = pelton(&["workload", "from-trace", &log, "-o", &made]);
+    assert!(
+        from.code == 0 && from.stderr.contains("quotas and clamps of task groups: those of /a, /a/b"),
+        "{}",
+        from.stderr
+    );
+    let text = std::fs::read_to_string(&made).expect("written");
+    assert_eq!([r#""taskgroup": "/a""#, r#""taskgroup": "/a/b""#].map(|group| text.matches(group).count()), [2, 1]);
+    assert_eq!(pelton(&[&["run", "--workload", &made, "--log", &again], &about[..]].concat()).code, 0);
+    assert_eq!(pelton(&["validate", &again]).code, 0);
+}
+
+/// A trace of one moment: no part of it is left, wherever it begins.
+#[test]
+fn a_trace_of_one_moment_cannot_be_replayed_and_that_is_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let trace = directory.path().join("trace.txt").display().to_string();
+    let line = "  <idle>-0  [000] d..2.  1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 \
+                prev_state=R ==> next_comm=a next_pid=5 next_prio=120\n";
+    std::fs::write(&trace, line).expect("written");
+    let said = pelton(&["replay", &trace, "--platform", "juno-r2"]);
+    assert!(said.code == 3 && said.stderr.contains("no time between its first event and the last"), "{}", said.stderr);
+    assert!(!said.stderr.contains("--from"), "{}", said.stderr);
+    let two = format!("{line}{}", line.replace("1.000000", "1.500000").replace("[000]", "[001]"));
+    std::fs::write(&trace, two).expect("written");
+    let late = pelton(&["replay", &trace, "--platform", "juno-r2", "--from", "5s"]);
+    assert!(late.code == 3 && late.stderr.contains("choose an earlier --from"), "{}", late.stderr);
+}

@@ -229,3 +229,38 @@ fn the_rt_app_file_runs_as_the_trace_did() {
         assert!((simulated - recorded).abs() <= recorded / 100.0, "model {model}: {busy:?}");
     }
 }
+
+/// An rt-app file names the group of each phase; rt-app refuses one of a task outside of the fair class.
+#[test]
+fn groups_of_tasks_come_back_from_the_rt_app_file() {
+    let load = |text: String| {
+        let file = SourceFile::new("out.json", text.clone());
+        let loaded = rtapp::load(&file, &RtAppOptions { cpus: Some(6), ..RtAppOptions::default() });
+        loaded.unwrap_or_else(|d| panic!("{d}\n{text}"))
+    };
+    let spec = "periodic:run_us=900,period_us=10000,threads=2,group=/a/b + busy:group=/c + busy + \
+                busy:policy=fifo,priority=5,group=/a";
+    let trip = Trip::record("juno-r0", spec, "7.2");
+    let habits = Habits::of(&trip.recording);
+    let made = synthesise(&trip.recording, &habits, &trip.names, &trip.machine, &SynthesisOptions::default());
+    let groups = |w: &Workload| w.tasks.iter().map(|task| task.taskgroup.clone()).collect::<Vec<_>>();
+    let written = write_rtapp(&made.workload, &trip.machine, WriteOptions::default()).expect("small");
+    assert_eq!(groups(&load(written)), ["/a/b", "/a/b", "/c", "", ""]);
+
+    let phases = r#"{ "tasks": { "t": { "phases": {
+        "in": { "sleep": 1000, "taskgroup": "/a" }, "stays": { "sleep": 1000 },
+        "out": { "sleep": 1000, "taskgroup": "/", "policy": "SCHED_OTHER", "priority": 3 },
+        "back": { "sleep": 1000, "taskgroup": "/a/b" } } } } }"#;
+    let first = load(phases.to_owned());
+    let again = load(write_rtapp(&first, &trip.machine, WriteOptions::default()).expect("sleeps alone"));
+    let stands = |w: &Workload| {
+        let mut group = w.tasks[0].taskgroup.clone();
+        let mut at = |phase: &pelton_model::workload::Phase| {
+            group = phase.taskgroup.clone().unwrap_or(group.clone());
+            group.clone()
+        };
+        w.tasks[0].phases.iter().map(&mut at).collect::<Vec<_>>()
+    };
+    assert_eq!(stands(&first), ["/a", "/a", "", "/a/b"]);
+    assert_eq!(stands(&again), stands(&first));
+}

@@ -110,17 +110,18 @@ fn preemption_is_decided_where_the_groups_meet() {
     }
 }
 
-/// Last averages told of the root and of group number 1: (root, queue, entity).
+/// Last averages told of the root and of group number 1: (root, queue, entity); the queue's are those that the entity
+/// came after: a walk tells of a queue alone where the one above has nothing to tell.
 fn last_utils(events: &[(u64, Event)]) -> (u32, u32, u32) {
-    let last = |of: &dyn Fn(&Event) -> Option<u32>| events.iter().rev().find_map(|(_, e)| of(e)).unwrap_or(0);
-    let group = |wanted| {
-        last(&|e| match *e {
-            Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),
-            _ => None,
-        })
+    let of_group = |(_, e): &(u64, Event), wanted| match *e {
+        Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),
+        _ => None,
     };
-    let root = last(&|e| if let Event::PeltCfs { util_avg, .. } = *e { Some(util_avg) } else { None });
-    (root, group(0), group(1))
+    let of_root = |(_, e): &(u64, Event)| if let Event::PeltCfs { util_avg, .. } = *e { Some(util_avg) } else { None };
+    let root = events.iter().rev().find_map(of_root).unwrap_or(0);
+    let last = events.iter().rposition(|e| of_group(e, 1).is_some()).unwrap_or(0);
+    let queue = events[..last].iter().rev().find_map(|e| of_group(e, 0)).unwrap_or(0);
+    (root, queue, events.get(last).and_then(|e| of_group(e, 1)).unwrap_or(0))
 }
 
 #[test]

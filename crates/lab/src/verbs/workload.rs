@@ -4,8 +4,11 @@
 use super::recorded::{self, PartRequest, Platform};
 use crate::run::LabError;
 use crate::watch::Watch;
+use pelton_model::Workload;
+use pelton_model::workload::GroupSpec;
 use pelton_replay::workload::{self, Habits, Pin, SynthesisOptions, WriteOptions};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What to make a workload of.
@@ -42,6 +45,28 @@ pub fn from_trace(request: &FromTraceRequest, watch: &dyn Watch) -> Result<Strin
         return Err(wrong("no task is left: see --task, --from and --to"));
     }
     made.notes.iter().chain(&recorded::notes(&read)).for_each(|note| watch.note(note));
+    if let Some(note) = files_left_out(&made.workload) {
+        watch.note(&note);
+    }
     let text = workload::write_rtapp(&made.workload, &machine, WriteOptions { model: request.model });
     text.map_err(|what| wrong(&what.to_string()))
+}
+
+/// An rt-app file names the groups of tasks, and has no word for what their files hold.
+fn files_left_out(w: &Workload) -> Option<String> {
+    let held = w
+        .groups
+        .iter()
+        .filter(|group| **group != GroupSpec { path: group.path.clone(), ..GroupSpec::default() })
+        .map(|group| group.path.as_str());
+    let paths: BTreeSet<&str> = held.chain(w.group_changes.iter().map(|change| change.path.as_str())).collect();
+    let paths: Vec<&str> = paths.into_iter().collect();
+    (!paths.is_empty()).then(|| {
+        format!(
+            "left out, an rt-app file has no weights, quotas and clamps of task groups: those of {}; give them beside the \
+             file, as in 'FILE.json + group:path={},cpu.weight=...'",
+            paths.join(", "),
+            paths[0]
+        )
+    })
 }

@@ -9,6 +9,7 @@ use pelton_schema::Event;
 use super::commit::{Choice, Commits, Outcome};
 use super::engine::Place;
 use super::frequency::Frequencies;
+use super::passed::PassedOver;
 use super::report::{Divergence, Field, Report};
 
 /// iowait boost raised the utilization between the sum and the target.
@@ -129,17 +130,10 @@ impl Decisions {
     pub fn finish(&self, report: &mut Report, passes_over: bool, table: impl Fn(u32) -> Option<Vec<u32>>) {
         self.frequencies.finish(report);
         for (&cpu, served) in &self.served {
-            let chosen = || served.keys().copied().collect::<Vec<u32>>();
-            let mut khz = table(cpu).unwrap_or_else(chosen);
-            if passes_over && passes_some_over(&khz, served) {
-                report.remarks.push(format!(
-                    "CPU {cpu}: frequencies below chosen ones were never chosen; they are taken for such as the kernel passes \
-                     over because a faster one does the same work for less"
-                ));
-                khz = chosen();
-            }
+            let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
             let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };
             let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
+            let khz = if passes_over { learnt(report, cpu, &sp, &khz, served) } else { khz };
             for (&resolved, served) in served {
                 let wrong =
                     [served.lowest, served.highest].into_iter().find(|(raw, _)| sp.resolve(&khz, *raw) != resolved);
@@ -157,13 +151,21 @@ impl Decisions {
     }
 }
 
-/// Was a request served by the lowest of the chosen frequencies, and not by the lowest of all?
-fn passes_some_over(khz: &[u32], served: &BTreeMap<u32, Served>) -> bool {
-    let lowest_from = |raw: u32| khz.iter().copied().find(|&entry| entry >= raw);
-    served.iter().any(|(&resolved, served)| {
-        let lowest = lowest_from(served.lowest.0);
-        lowest.is_some_and(|entry| entry < resolved && khz.contains(&resolved))
-    })
+/// A CPU's table with marks of the frequencies that the requests of each choice tell to be passed over.
+fn learnt(report: &mut Report, cpu: u32, sp: &SugovPolicy, khz: &[u32], served: &BTreeMap<u32, Served>) -> Vec<u32> {
+    let mut passed = PassedOver::new(khz.to_vec(), served.keys().copied());
+    let mut some = false;
+    for (&resolved, served) in served.iter().filter(|(resolved, _)| khz.contains(resolved)) {
+        let ours = sp.resolve(passed.khz(), served.lowest.0);
+        some |= passed.learn(served.lowest.0, ours, resolved);
+    }
+    if some {
+        report.remarks.push(format!(
+            "CPU {cpu}: frequencies below chosen ones were never chosen; they are taken for such as the kernel passes over \
+             because a faster one does the same work for less"
+        ));
+    }
+    passed.khz().to_vec()
 }
 
 /// One figure, exact.

@@ -31,6 +31,7 @@ mod moments;
 mod object;
 mod own;
 mod ownership;
+mod passed;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]

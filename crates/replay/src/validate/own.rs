@@ -2,15 +2,16 @@
 //! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every
 //! frequency that was set must be one that was asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pelton_core::{EnergyModel, KHZ_INEFFICIENT, Limits, Policy, SugovPolicy};
+use pelton_core::{EnergyModel, Limits, Policy, SugovPolicy};
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, GateVerdict};
 
 use super::decision::{BOOSTED, divergence, equal};
 use super::engine::Place;
+use super::passed::PassedOver;
 use super::report::{Field, Report};
 
 /// The frequency was outside of new limits.
@@ -30,11 +31,9 @@ struct Own {
     sugov: SugovPolicy,
     khz: Vec<u32>,
     /// The same with marks of those that the kernel passes over.
-    marked_khz: Vec<u32>,
-    /// The release passes over some, and which is not known: one below a choice that was never chosen is one.
+    passed: PassedOver,
+    /// The release passes over some, and which is not known.
     learns: bool,
-    /// Frequencies chosen, where that is learnt.
-    chosen: BTreeSet<u32>,
     no_table: bool,
     /// Frequency set last; none before the first.
     set_khz: Option<u32>,
@@ -94,9 +93,8 @@ impl Own {
         let capacity = first.map_or(1024, |cpu| cpu.capacity);
         Own {
             sugov,
-            marked_khz: EnergyModel::marked_khz(pol, &khz, &spec.energy_model_uw, capacity),
+            passed: PassedOver::new(EnergyModel::marked_khz(pol, &khz, &spec.energy_model_uw, capacity), []),
             learns: pol.passes_over_inefficient() && spec.energy_model_uw.is_empty(),
-            chosen: BTreeSet::new(),
             khz,
             no_table: spec.no_table,
             set_khz: None,
@@ -106,20 +104,14 @@ impl Own {
 
     /// The choice for a request, after what was really chosen has told which frequencies are passed over.
     fn resolve(&mut self, raw_khz: u32, chosen_khz: u32) -> u32 {
-        let ours = self.sugov.resolve(&self.marked_khz, raw_khz);
+        let ours = self.sugov.resolve(self.passed.khz(), raw_khz);
         let ends = [self.khz.first(), self.khz.last()];
         let is_free = ends == [Some(&self.sugov.min_khz), Some(&self.sugov.max_khz)];
         if !self.learns || !is_free || !self.khz.contains(&chosen_khz) {
             return ours;
         }
-        let passed = raw_khz..chosen_khz;
-        if (raw_khz..chosen_khz).contains(&ours) && self.chosen.range(passed.clone()).next().is_none() {
-            for entry in self.marked_khz.iter_mut().filter(|entry| passed.contains(*entry)) {
-                *entry |= KHZ_INEFFICIENT;
-            }
-        }
-        self.chosen.insert(chosen_khz);
-        self.sugov.resolve(&self.marked_khz, raw_khz)
+        self.passed.learn(raw_khz, ours, chosen_khz);
+        self.sugov.resolve(self.passed.khz(), raw_khz)
     }
 
     fn decided(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {

@@ -277,8 +277,12 @@ impl Reading {
         let jumped = jumps.iter().map(|jump| format!("; {jump}")).collect::<String>();
         if end_ns <= self.from_ns {
             let length_s = self.last_ns.saturating_sub(self.from_ns.saturating_sub(options.from_ns)) as f64 / 1e9;
-            let text =
-                format!("nothing is left of the trace, which is {length_s} s long: choose an earlier --from{jumped}");
+            let advice = if options.from_ns > 0 && self.last_ns > self.first_ns {
+                "choose an earlier --from"
+            } else {
+                "there is no time between its first event and the last to replay"
+            };
+            let text = format!("nothing is left of the trace, which is {length_s} s long: {advice}{jumped}");
             return Err(ReadError::Content(text));
         }
         self.totals.finish(end_ns);

@@ -89,14 +89,45 @@ fn write_task(out: &mut String, task: &TaskSpec, all: &[TaskSpec]) -> Result<(),
     }
     *out += ",\n      \"phases\": {";
     let mut carries = Carries::default();
+    let mut standing = Standing::of(task);
     for (i, phase) in task.phases.iter().enumerate() {
         *out += if i == 0 { "\n" } else { ",\n" };
         let _ = write!(out, "        \"p{i}\": {{ \"loop\": {}", phase.loops.unwrap_or(1));
+        standing.enter(out, phase);
         write_phase(out, task, phase, all, &mut carries)?;
         *out += " }";
     }
     *out += " } }";
     Ok(())
+}
+
+/// Policy and group of a task from phase to phase. A group in a file holds until another one is named, the one of the
+/// first phase from the beginning; rt-app refuses groups of tasks that are not in the fair class.
+struct Standing<'a> {
+    policy: SchedPolicy,
+    group: &'a str,
+    written: &'a str,
+}
+
+impl<'a> Standing<'a> {
+    fn of(task: &'a TaskSpec) -> Standing<'a> {
+        Standing { policy: task.policy, group: &task.taskgroup, written: "" }
+    }
+
+    /// Writes the group that a phase runs in, where it is another one than before.
+    fn enter(&mut self, out: &mut String, phase: &'a Phase) {
+        self.policy = phase.policy.unwrap_or(self.policy);
+        self.group = phase.taskgroup.as_deref().unwrap_or(self.group);
+        let is_fair = match self.policy {
+            SchedPolicy::Normal { .. } | SchedPolicy::Batch { .. } | SchedPolicy::Idle => true,
+            SchedPolicy::RoundRobin { .. } | SchedPolicy::Fifo { .. } | SchedPolicy::Deadline { .. } => false,
+        };
+        if is_fair && self.group != self.written {
+            let path = if self.group.is_empty() { "/" } else { self.group };
+            let _ = write!(out, ", \"taskgroup\": {}", quoted(path));
+            self.written = self.group;
+        }
+    }
 }
 
 fn write_phase(

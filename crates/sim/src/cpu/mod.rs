@@ -2,6 +2,7 @@
 //! One CPU's time line: progress and costs, power, speed, clocks, and what it asks of others.
 
 pub(crate) mod account;
+pub(crate) mod averages;
 pub(crate) mod cache_aware;
 pub(crate) mod clock;
 pub(crate) mod levels;

@@ -19,9 +19,12 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
-        cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
+        let bits = cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
         let is = cpu.rq.has_blocked() || cpu.levels.has_listed();
         self.set_blocked(c, is);
+        if S::ACTIVE && bits != 0 {
+            self.emit_cfs(c);
+        }
         self.request_changes(c);
         self.charge_cost(self.exec, self.m.costs.blocked_queue_ns);
     }

@@ -3,7 +3,7 @@
 //! Only what happens at the root is told to the frequency hook (SPEC B.15).
 
 use pelton_core::hook::how;
-use pelton_core::{CfsRq, Ctx, Policy, Rq, Se, ev, update};
+use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
@@ -29,6 +29,11 @@ impl Climb {
     pub const START: Climb = Climb { below: 0, how: 0, shares: true };
     /// One level alone.
     pub const ALONE: Climb = Climb { shares: false, ..Climb::START };
+}
+
+/// What a queue's readers see of it.
+fn published(avg: &Avg) -> (u64, u64, u64) {
+    (avg.util_avg, avg.runnable_avg, avg.load_avg)
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -257,12 +262,16 @@ impl<S: Sink> Engine<'_, S> {
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(slot);
             let queue = queue.unwrap_or(&mut cpu.rq.cfs);
-            let removed = own.cfs.removed_nr > 0;
+            let (removed, before) = (own.cfs.removed_nr > 0, own.cfs.avg);
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
             let stays = own.queued || !own.cfs.group_is_decayed(policy);
+            let changed = published(&own.cfs.avg) != published(&before);
             cpu.levels.listed.set(slot, stays);
             let below = if removed { ev::REMOVED } else { 0 };
+            if changed {
+                self.emit_group(c, slot, false);
+            }
             self.entity_changed(c, entity_of(slot), parent, bits, Climb { below, ..Climb::ALONE });
         }
         let levels = &mut self.cpus[c as usize].levels;

@@ -326,18 +326,6 @@ impl<S: Sink> Engine<'_, S> {
         };
         self.emit(event);
     }
-
-    pub(crate) fn emit_cfs(&mut self, c: u32) {
-        let cfs = &self.cpus[c as usize].rq.cfs;
-        let event = Event::PeltCfs {
-            cpu: c,
-            util_avg: cfs.avg.util_avg as u32,
-            runnable_avg: cfs.avg.runnable_util(self.policy),
-            load_avg: cfs.avg.load_avg,
-            util_est: cfs.util_est,
-        };
-        self.emit(event);
-    }
 }
 
 fn removed(bits: u32) -> u32 {

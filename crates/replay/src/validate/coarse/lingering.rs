@@ -26,15 +26,15 @@ impl Machine {
     /// Then as many are, the first first, as bring the queue nearest to the value.
     pub fn resolve(&mut self, now: u64, cpu: u32, recorded: u32) {
         let Some(there) = self.lingering.get(&cpu).filter(|there| !there.is_empty()).cloned() else { return };
-        let Some(before) = self.cpus.get(&cpu).copied() else { return };
+        let Some(before) = self.cpus.get(&cpu).cloned() else { return };
         let mut nearest = (self.error(cpu, recorded), 0, before);
         for n in 1..=there.len() {
             self.gone(now, cpu, &there[n - 1..n]);
             self.refresh(now, cpu);
             let error = self.error(cpu, recorded);
             let fits = n == there.len() && Tolerance::permille(error) <= AVERAGES.mean_permille;
-            if let Some(&after) = self.cpus.get(&cpu).filter(|_| fits || error < nearest.0) {
-                nearest = (error, n, after);
+            if let Some(after) = self.cpus.get(&cpu).filter(|_| fits || error < nearest.0) {
+                nearest = (error, n, after.clone());
             }
         }
         self.cpus.insert(cpu, nearest.2);

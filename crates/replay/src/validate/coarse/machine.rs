@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, dequeue, freq_scale, runs, value};
 
 use super::cpus::CpuTable;
+use super::levels::{Groups, Level, ROOT};
 use crate::validate::object::OBJECTS_MAX;
 use crate::validate::survey::CPUS_MAX;
 
@@ -18,7 +19,7 @@ const UNSURE_NS: u64 = 1_000_000;
 const NICE_0: u64 = 1024;
 
 /// A CPU.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cpu {
     /// Signals and clocks.
     pub rq: Rq,
@@ -28,8 +29,12 @@ pub struct Cpu {
     current: Option<u32>,
     pub(super) class: u32,
     /// Since when the signals rest on nothing but events, or on a recorded value.
-    known_ns: Option<u64>,
-    since_ns: u64,
+    pub(super) known_ns: Option<u64>,
+    pub(super) since_ns: u64,
+    /// When the queue's utilization was last taken over.
+    pub(super) told_ns: Option<u64>,
+    /// Queues of task groups, those above before those below.
+    pub(super) levels: Vec<Level>,
     /// Present frequency, 0 = not known.
     pub khz: u32,
     /// Times it went idle.
@@ -40,11 +45,17 @@ pub struct Cpu {
 
 /// A task.
 #[derive(Clone, Copy, Debug, Default)]
-struct Task {
-    se: Se,
-    cpu: u32,
-    since_ns: u64,
-    known: bool,
+pub(super) struct Task {
+    pub(super) se: Se,
+    pub(super) cpu: u32,
+    pub(super) since_ns: u64,
+    pub(super) known: bool,
+    /// Number of its group, 0 = the root, where that is told.
+    pub(super) group: u32,
+    /// It has been on a queue: its averages are part of one.
+    pub(super) joined: bool,
+    /// Somebody wakes it.
+    waking: bool,
 }
 
 /// One side of a switch.
@@ -73,7 +84,7 @@ pub struct Machine {
     pub(super) pol: Policy,
     table: CpuTable,
     pub(super) cpus: BTreeMap<u32, Cpu>,
-    tasks: BTreeMap<u32, Task>,
+    pub(super) tasks: BTreeMap<u32, Task>,
     /// CPUs whose queue a task joined or left in the last event.
     pub changed: Vec<u32>,
     /// Those that one left.
@@ -82,8 +93,14 @@ pub struct Machine {
     pub unknown_moves: u64,
     /// Changes of frequency before which a busy CPU's clock was not seen for too long.
     pub unsure_clocks: u64,
-    /// Tasks may be in groups.
+    /// Wake-ups are told before the choice of a CPU.
+    tells_wakers: bool,
+    /// Tasks may be in groups, and nobody tells in which.
     grouped: bool,
+    /// Groups of a run that tells who is in which.
+    pub(super) groups: Groups,
+    /// Who is in which, of those that are in one.
+    pub(super) membership: BTreeMap<u32, u32>,
     /// Those who ended on a CPU and may still be part of its queue, the first first.
     pub(super) lingering: BTreeMap<u32, Vec<Se>>,
     /// How many did so.
@@ -94,7 +111,7 @@ pub struct Machine {
 
 impl Machine {
     /// Nothing seen yet.
-    pub fn new(pol: Policy, table: CpuTable, grouped: bool) -> Machine {
+    pub fn new(pol: Policy, table: CpuTable, grouped: bool, groups: Groups) -> Machine {
         Machine {
             pol,
             table,
@@ -104,7 +121,10 @@ impl Machine {
             left: Vec::new(),
             unknown_moves: 0,
             unsure_clocks: 0,
-            grouped,
+            tells_wakers: false,
+            grouped: grouped && groups.is_empty(),
+            groups,
+            membership: BTreeMap::new(),
             lingering: BTreeMap::new(),
             lingered: 0,
             interrupted: BTreeMap::new(),
@@ -117,25 +137,37 @@ impl Machine {
     }
 
     /// A CPU; its clock starts at its first event.
-    fn started(&mut self, cpu: u32, now: u64) -> &mut Cpu {
+    pub(super) fn started(&mut self, cpu: u32, now: u64) -> &mut Cpu {
         let (pol, table) = (&self.pol, &self.table);
+        // A run that tells of its groups tells everything from the start, when nothing had run.
+        let from_start = !self.groups.is_empty();
+        let (known_ns, current) = (from_start.then_some(0), from_start.then_some(0));
         self.cpus.entry(cpu).or_insert_with(|| {
             let khz = table.reference(cpu);
             let rq = Rq::new(pol, now, table.capacity(cpu), freq_scale(khz, khz));
             let occupied = Avg { last_update_time_ns: rq.clock_pelt(pol), ..Avg::default() };
-            Cpu { rq, occupied, since_ns: now, class: runs::IDLE, ..Cpu::default() }
+            Cpu { rq, occupied, current, known_ns, since_ns: now, class: runs::IDLE, ..Cpu::default() }
         })
     }
 
-    fn task(&mut self, tid: u32, cpu: u32, now: u64) -> Option<Task> {
+    pub(super) fn task(&mut self, tid: u32, cpu: u32, now: u64) -> Option<Task> {
         if let Some(task) = self.tasks.get(&tid) {
             return Some(*task);
         }
-        (self.tasks.len() < OBJECTS_MAX).then(|| Task { se: Se::new(NICE_0), cpu, since_ns: now, known: false })
+        let group = self.membership.get(&tid).copied().unwrap_or(0);
+        (self.tasks.len() < OBJECTS_MAX).then(|| Task {
+            se: Se::new(NICE_0),
+            cpu,
+            since_ns: now,
+            known: false,
+            group,
+            joined: false,
+            waking: false,
+        })
     }
 
     /// True when a task's utilization follows from what is known.
-    fn knows(&self, task: &Task, now: u64) -> bool {
+    pub(super) fn knows(&self, task: &Task, now: u64) -> bool {
         task.known || now.saturating_sub(task.since_ns) >= FORGOTTEN_NS
     }
 
@@ -149,20 +181,21 @@ impl Machine {
     }
 
     /// Somebody of unknown utilization came or went: the queue's signals are not known any more.
-    fn spoil(&mut self, cpu: u32, now: u64) {
+    fn spoil(&mut self, cpu: u32, group: u32, now: u64) {
         self.unknown_moves += 1;
         if let Some(cpu) = self.cpus.get_mut(&cpu) {
-            (cpu.known_ns, cpu.since_ns) = (None, now);
+            let at = cpu.level(&self.groups, group);
+            cpu.spoil_level(at, now);
         }
     }
 
     /// The frequency of a CPU changes; neighbours without events of their own follow.
     pub fn frequency(&mut self, now: u64, cpu: u32, khz: u32) {
-        let pol = self.pol;
+        let (pol, from_start) = (self.pol, !self.groups.is_empty());
         for other in self.table.follow(cpu) {
             let reference = self.table.reference(other);
             let c = self.started(other, now);
-            if c.khz == 0 {
+            if c.khz == 0 && !from_start {
                 (c.known_ns, c.since_ns) = (None, now);
             }
             c.khz = khz;
@@ -178,6 +211,7 @@ impl Machine {
     fn forget(&mut self, now: u64, cpu: u32) {
         if let Some(c) = self.cpus.get_mut(&cpu) {
             (c.known_ns, c.since_ns) = (None, now);
+            c.forget_levels();
         }
         for task in self.tasks.values_mut().filter(|task| task.cpu == cpu && task.se.on_rq != 0) {
             (task.known, task.since_ns) = (false, now);
@@ -226,7 +260,7 @@ impl Machine {
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let runs_fair = c.current.filter(|&tid| tid != 0 && c.class == runs::FAIR);
         match runs_fair.and_then(|tid| self.tasks.get_mut(&tid)).filter(|task| task.cpu == cpu) {
-            Some(task) => drop(c.rq.tick_fair(&pol, &mut task.se, now, 0)),
+            Some(task) => c.look(&pol, &self.groups, task, now),
             None => drop(c.rq.update_blocked(&pol, now, 0, c.class, 0)),
         }
         c.occupy(&pol);
@@ -247,40 +281,52 @@ impl Machine {
     pub fn enqueue(&mut self, now: u64, tid: u32, cpu: u32, is_new: bool) {
         let Some(mut task) = self.task(tid, cpu, now) else { return };
         if task.se.on_rq != 0 {
+            self.tasks.entry(tid).and_modify(|task| task.waking = false);
             return;
         }
         if task.cpu != cpu {
             self.leave(now, &mut task);
             task.cpu = cpu;
         }
-        let (pol, known) = (self.pol, self.is_known(cpu, now));
-        let c = self.started(cpu, now);
+        let (pol, known, from_start) = (self.pol, self.is_known(cpu, now), self.tells_groups());
+        self.started(cpu, now);
+        let Some(c) = self.cpus.get_mut(&cpu) else { return };
+        let at = c.level(&self.groups, task.group);
         if is_new {
             // Its first average may have been recorded before this event: it is not part of a queue yet.
             let told = (task.known && task.since_ns == now).then_some(task.se.avg.util_avg);
             task.se = Se::new(NICE_0);
             match told {
                 // The queue's load, which the first average follows from, is not rebuilt.
-                Some(util) => task.se.avg = joining(&pol, &c.rq.cfs.avg, util as u32),
-                None => task.se.post_init(&pol, &c.rq.cfs, c.rq.cap_orig),
+                Some(util) => {
+                    let load_avg = if from_start { NICE_0 } else { c.queue(at).avg.load_avg };
+                    task.se.avg = Avg { load_avg, ..joining(&pol, &c.queue(at).avg, util as u32) };
+                }
+                None => {
+                    let queue = *c.queue(at);
+                    task.se.post_init(&pol, &queue, c.rq.cap_orig);
+                }
             }
-            if c.known_ns == Some(now) {
+            if c.told_ns == Some(now) && at == ROOT {
                 // The queue was told with the task in it.
                 task.se.avg.last_update_time_ns = c.rq.cfs.avg.last_update_time_ns;
             }
             task.known = known || told.is_some();
         }
+        (task.joined, task.waking) = (true, false);
         let joins = task.se.avg.last_update_time_ns == 0;
         let idle = c.class == runs::IDLE;
-        c.rq.enqueue_task(&pol, &mut task.se, now, 0, idle);
+        c.enqueue(&pol, at, &mut task.se, now, idle);
         c.occupy(&pol);
         if joins {
             self.changed.push(cpu);
+            // A value of the CPU that was taken over in this moment is with the task already.
+            self.left.extend((is_new && at != ROOT).then_some(cpu));
         }
         let unknown = joins && !self.knows(&task, now);
         self.tasks.insert(tid, task);
         if unknown {
-            self.spoil(cpu, now);
+            self.spoil(cpu, task.group, now);
         }
     }
 
@@ -291,41 +337,68 @@ impl Machine {
         }
         let (pol, known) = (self.pol, self.knows(task, now));
         if let Some(c) = self.cpus.get_mut(&task.cpu) {
-            c.rq.migrate_sleeping_task(&pol, &mut task.se, c.class == runs::IDLE, now);
+            let at = c.level(&self.groups, task.group);
+            c.remove(&pol, at, &mut task.se, now, c.class == runs::IDLE);
         }
         self.changed.push(task.cpu);
         self.left.push(task.cpu);
         if !known {
-            self.spoil(task.cpu, now);
+            self.spoil(task.cpu, task.group, now);
+        }
+    }
+
+    /// Somebody wakes a task.
+    pub fn waking(&mut self, tid: u32) {
+        self.tells_wakers = true;
+        if let Some(task) = self.tasks.get_mut(&tid) {
+            task.waking = true;
         }
     }
 
     /// A task changes CPU, asleep or runnable.
     pub fn migrate(&mut self, now: u64, tid: u32, to: u32) {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.cpu != to) else { return };
-        if task.se.on_rq == 0 && task.se.running == 0 {
-            // Only a wake-up moves a sleeping task: it is on the queue of its new CPU at once.
+        let sleeps = task.se.on_rq == 0 && task.se.running == 0;
+        // Where a sleeping task may still be queued (delayed dequeue), a balance takes it from there; elsewhere only a
+        // wake-up moves one, and it is on the queue of its new CPU at once.
+        let delayed = sleeps && self.pol.delayed_dequeue != 0 && self.tells_wakers && !task.waking;
+        if sleeps && !delayed {
             self.enqueue(now, tid, to, false);
             return;
         }
         let (pol, known, from) = (self.pol, self.knows(&task, now), task.cpu);
         if let Some(c) = self.cpus.get_mut(&from) {
-            c.rq.dequeue_task(&pol, &mut task.se, now, 0, c.class == runs::IDLE, dequeue::MIGRATE);
+            let (at, idle) = (c.level(&self.groups, task.group), c.class == runs::IDLE);
+            if delayed {
+                c.enqueue(&pol, at, &mut task.se, now, idle);
+            }
+            c.dequeue(&pol, at, &mut task.se, (now, idle), dequeue::MIGRATE);
             if task.se.running != 0 {
                 // Our own runs move a running task at once; a kernel switches to another one first. The switch follows.
-                c.rq.switch_fair(&pol, Some(&mut task.se), None, now, 0, false);
+                c.put(&pol, at, &mut task.se, now);
             }
             c.occupy(&pol);
         }
         self.changed.push(from);
         self.left.push(from);
         if !known {
-            self.spoil(from, now);
+            self.spoil(from, task.group, now);
         }
         task.cpu = to;
         self.tasks.insert(tid, task);
         self.enqueue(now, tid, to, false);
+        if delayed {
+            self.sleep_again(now, tid, to);
+        }
         self.came_back(now, tid, to);
+    }
+
+    /// One whose dequeue is delayed was put on another queue, still asleep.
+    fn sleep_again(&mut self, now: u64, tid: u32, cpu: u32) {
+        let pol = self.pol;
+        let (Some(c), Some(task)) = (self.cpus.get_mut(&cpu), self.tasks.get_mut(&tid)) else { return };
+        let (at, idle) = (c.level(&self.groups, task.group), c.class == runs::IDLE);
+        c.dequeue(&pol, at, &mut task.se, (now, idle), dequeue::SLEEP);
     }
 
     /// One that left and was taken back before another one ran there goes on without a switch.
@@ -335,7 +408,9 @@ impl Machine {
             return;
         };
         if let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.cpu == cpu) {
-            c.rq.switch_fair(&pol, None, Some(&mut task.se), now, 0, false);
+            let at = c.level(&self.groups, task.group);
+            c.rq.clock_update(&pol, now, 0, false);
+            c.set(&pol, at, &mut task.se, now);
         }
     }
 
@@ -382,7 +457,9 @@ impl Machine {
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         (c.current, c.class, c.since_ns) = (Some(prev.tid), prev.class, now);
         if let (runs::FAIR, Some(task)) = (prev.class, self.tasks.get_mut(&prev.tid)) {
-            c.rq.switch_fair(&pol, None, Some(&mut task.se), now, 0, true);
+            let at = c.level(&self.groups, task.group);
+            c.rq.clock_update(&pol, now, 0, true);
+            c.set(&pol, at, &mut task.se, now);
         }
     }
 
@@ -396,19 +473,26 @@ impl Machine {
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let was_idle = c.class == runs::IDLE;
         if let (true, Some(task)) = (leaves, &mut from) {
-            c.rq.dequeue_task(&pol, &mut task.se, now, 0, was_idle, dequeue::SLEEP);
+            let at = c.level(&self.groups, task.group);
+            c.dequeue(&pol, at, &mut task.se, (now, was_idle), dequeue::SLEEP);
         }
         match prev.class {
             runs::RT => drop(c.rq.event_rt(&pol, now, 0, was_idle, true)),
             runs::DL => drop(c.rq.event_dl(&pol, now, 0, was_idle, true)),
             _ => {}
         }
-        let from_se = from.as_mut().map(|task| &mut task.se);
+        c.rq.clock_update(&pol, now, 0, was_idle);
+        if let Some(task) = &mut from {
+            let at = c.level(&self.groups, task.group);
+            c.put(&pol, at, &mut task.se, now);
+        }
+        if let Some(task) = &mut to {
+            let at = c.level(&self.groups, task.group);
+            c.set(&pol, at, &mut task.se, now);
+        }
         if next.class == runs::IDLE {
-            c.rq.switch_idle(&pol, from_se, now, 0, was_idle);
+            c.rq.clock_enter_idle(&pol);
             c.idle_calls += 1;
-        } else {
-            c.rq.switch_fair(&pol, from_se, to.as_mut().map(|task| &mut task.se), now, 0, was_idle);
         }
         match next.class {
             runs::RT => drop(c.rq.event_rt(&pol, now, 0, was_idle, false)),
@@ -427,6 +511,7 @@ impl Machine {
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let fresh = Rq { clock: c.rq.clock, cap_orig: c.rq.cap_orig, freq_scale: c.rq.freq_scale, ..c.rq };
         c.rq = Rq { cfs: CfsRq { avg: fresh.cfs.avg, ..CfsRq::default() }, ..fresh };
+        c.levels.clear();
         (c.current, c.known_ns, c.since_ns, c.class) = (None, None, now, runs::IDLE);
         self.lingering.remove(&cpu);
         self.interrupted.remove(&cpu);
@@ -452,56 +537,23 @@ impl Machine {
     }
 }
 
-/// Recorded values: what they say, and taking them over.
-impl Machine {
-    /// From here on the queue's utilization is this.
-    pub fn learn_queue(&mut self, now: u64, cpu: u32, util: u32) {
-        let pol = self.pol;
-        let c = self.started(cpu, now);
-        c.rq.cfs.avg = holding(&pol, &c.rq.cfs.avg, util);
-        c.known_ns = Some(now);
-    }
-
-    /// The present utilization of a task on a CPU, and its time on the queue; `None` when it does not follow from what
-    /// is known.
-    pub fn task_values(&mut self, now: u64, tid: u32, cpu: u32) -> Option<(u64, u64)> {
-        let pol = self.pol;
-        let known = self.is_known(cpu, now);
-        let task = self.tasks.get(&tid).copied().filter(|task| task.cpu == cpu && known && self.knows(task, now))?;
-        let c = self.cpus.get(&cpu)?;
-        let mut se = task.se;
-        if se.running == 0 {
-            se.update(&c.rq.ctx(&pol, &c.rq.cfs));
-        }
-        Some((se.avg.util_avg, se.avg.load_avg))
-    }
-
-    /// From here on a task's utilization is this.
-    pub fn learn_task(&mut self, now: u64, tid: u32, cpu: u32, util: u32) {
-        let pol = self.pol;
-        // One that was never seen is part of its queue already; one that is on its way joins with this utilization.
-        let on_its_way = self.tasks.get(&tid).is_some_and(|task| task.se.avg.last_update_time_ns == 0);
-        let Some(mut task) = self.task(tid, cpu, now).filter(|task| task.cpu == cpu) else { return };
-        let queue = self.started(cpu, now).rq.cfs.avg;
-        let avg = holding(&pol, &queue, util);
-        task.se.avg = Avg { load_avg: task.se.avg.load_avg, load_sum: task.se.avg.load_sum, ..avg };
-        if on_its_way {
-            task.se.avg.last_update_time_ns = 0;
-        }
-        (task.known, task.since_ns) = (true, now);
-        self.tasks.insert(tid, task);
-    }
-
-    /// Share of the time with a runnable task, of 1024.
-    pub fn occupied(&self, cpu: u32) -> u64 {
-        self.cpus.get(&cpu).map_or(0, |c| c.occupied.util_avg)
-    }
-}
-
 impl Cpu {
     /// True when signals that started from nothing count.
     pub fn ran_for(&self, now: u64) -> bool {
         self.current.is_some() && now.saturating_sub(self.since_ns) >= FORGOTTEN_NS
+    }
+
+    /// Brings the CPU's own queue and the task that runs up to now.
+    fn look(&mut self, pol: &Policy, groups: &Groups, task: &mut Task, now: u64) {
+        let at = self.level(groups, task.group);
+        if at == ROOT {
+            self.rq.tick_fair(pol, &mut task.se, now, 0);
+            return;
+        }
+        self.rq.clock_update(pol, now, 0, false);
+        task.se.update(&self.rq.ctx(pol, self.queue(at)));
+        let ctx = self.rq.ctx(pol, &self.rq.cfs);
+        self.rq.cfs.update(&ctx);
     }
 
     /// How far its clock may be from ours behind a change of its speed: time counts at the speed of the moment in which

@@ -8,14 +8,17 @@
 mod cpus;
 mod curve;
 mod errors;
+mod levels;
 mod lingering;
 pub mod machine;
+mod told;
 
 use std::collections::BTreeMap;
 
 use pelton_core::{Policy, decay_load, ramp, runs, value};
 use pelton_model::Machine as Platform;
 use pelton_schema::{CPU_UNKNOWN, Event, STATE_DEAD, STATE_RUNNABLE};
+use pelton_trace::RunHeader;
 use pelton_trace::import::{Format, Timed, TraceInfo};
 
 use super::engine::class_of;
@@ -25,6 +28,7 @@ use super::tolerance::{AVERAGES, JUMPS_PERMILLE_MAX, Tolerance};
 pub use cpus::CpuTable;
 use curve::Curve;
 use errors::Errors;
+use levels::Groups;
 use machine::{Fate, Machine, Side};
 
 /// Columns that mean something in this trace.
@@ -55,6 +59,7 @@ impl Columns {
 
 /// What is compared, in the words of the report.
 const QUEUE_UTIL: &str = "util_avg of CPUs";
+const GROUP_UTIL: &str = "util_avg of task groups on CPUs";
 const QUEUE_OCCUPIED: &str = "runnable ratio of CPUs";
 const TASK_UTIL: &str = "util_avg of tasks";
 const TASK_RUNNABLE: &str = "runnable ratio of tasks";
@@ -77,8 +82,9 @@ pub struct Coarse {
     taken_over: u64,
     /// The last recorded value of each queue, and how far its clock was behind then.
     last: BTreeMap<u32, Last>,
-    /// Values of queues that do not fit, until it is clear whether a task that came or went explains them.
-    waiting: BTreeMap<u32, Waiting>,
+    /// Values of queues that do not fit, by CPU and what on it, until it is clear whether a task that came or went
+    /// explains them.
+    waiting: BTreeMap<(u32, Of), Waiting>,
     /// The value that was last taken over for each queue, and when.
     taken: BTreeMap<u32, (u64, u32)>,
     /// Some task has clamps.
@@ -95,7 +101,10 @@ impl Coarse {
     /// Before the second reading of a trace.
     pub fn new(pol: Policy, platform: Option<&Platform>, survey: &Survey, info: &TraceInfo) -> Coarse {
         let table = CpuTable::new(platform, survey);
-        let machine = Machine::new(pol, table.clone(), survey.groups > 0);
+        // A run of ours tells who is in which group, from the start.
+        let is_run = info.header.as_ref().is_some_and(RunHeader::is_simulated);
+        let groups = if is_run { Groups::of(&info.groups) } else { Groups::default() };
+        let machine = Machine::new(pol, table.clone(), survey.groups > 0, groups);
         Coarse {
             pol,
             columns: Columns::of(info),
@@ -142,6 +151,7 @@ impl Coarse {
     fn moved(&mut self, now: u64) {
         // A value that was taken over in this moment is without the task already.
         for cpu in std::mem::take(&mut self.machine.left) {
+            self.machine.hold_groups(now, cpu);
             if let Some(&(at, util)) = self.taken.get(&cpu)
                 && at == now
             {
@@ -149,31 +159,41 @@ impl Coarse {
             }
         }
         for cpu in std::mem::take(&mut self.machine.changed) {
-            let Some(waiting) = self.waiting.remove(&cpu) else { continue };
-            self.machine.refresh(now, cpu);
-            self.machine.resolve(now, cpu, waiting.recorded);
-            match self.machine.cpu(cpu).filter(|_| self.machine.is_known(cpu, now)) {
-                Some(c) => self.compare(QUEUE_UTIL, waiting.nearer(c.rq.cfs.avg.util_avg), waiting.recorded),
-                None => self.take_over(now, cpu, waiting.recorded),
-            }
+            let here: Vec<Of> = self.waiting.range((cpu, Of::ROOT)..=(cpu, Of::LAST)).map(|(key, _)| key.1).collect();
+            here.into_iter().for_each(|of| self.moved_on(now, cpu, of));
+        }
+    }
+
+    /// A task came to a CPU or left it: does that explain the value of a queue there?
+    fn moved_on(&mut self, now: u64, cpu: u32, of: Of) {
+        let Some(waiting) = self.waiting.remove(&(cpu, of)) else { return };
+        if of != Of::ROOT {
+            let after = self.machine.group_util(cpu, of.group, of.entity);
+            return self.compare(GROUP_UTIL, waiting.nearer(after.unwrap_or(waiting.ours)), waiting.recorded);
+        }
+        self.machine.refresh(now, cpu);
+        self.machine.resolve(now, cpu, waiting.recorded);
+        match self.machine.cpu(cpu).filter(|_| self.machine.is_known(cpu, now)) {
+            Some(c) => self.compare(QUEUE_UTIL, waiting.nearer(c.rq.cfs.avg.util_avg), waiting.recorded),
+            None => self.take_over(now, cpu, waiting.recorded),
         }
     }
 
     /// Nobody moved: the value stands as it is.
     fn give_up_waiting(&mut self, now: u64) {
-        let late = |(_, waiting): &(&u32, &Waiting)| now.saturating_sub(waiting.since) > MOVE_NS;
-        while let Some(cpu) = self.waiting.iter().find(late).map(|(cpu, _)| *cpu) {
-            self.settle(cpu);
+        let late = |(_, waiting): &(&(u32, Of), &Waiting)| now.saturating_sub(waiting.since) > MOVE_NS;
+        while let Some(key) = self.waiting.iter().find(late).map(|(key, _)| *key) {
+            self.settle(key);
         }
     }
 
-    fn settle(&mut self, cpu: u32) {
-        match self.waiting.remove(&cpu) {
+    fn settle(&mut self, (cpu, of): (u32, Of)) {
+        match self.waiting.remove(&(cpu, of)) {
             Some(Waiting { since, recorded, is_jump: true, .. }) => {
                 self.take_over(since, cpu, recorded);
                 self.jumps += 1;
             }
-            Some(waiting) => self.compare(QUEUE_UTIL, waiting.ours, waiting.recorded),
+            Some(waiting) => self.compare(of.what(), waiting.ours, waiting.recorded),
             None => {}
         }
     }
@@ -190,6 +210,7 @@ impl Coarse {
                 let (prev, next) = (self.side(prev_tid, prev_prio), self.side(next_tid, next_prio));
                 self.machine.switch(now, cpu, prev, next, self.fate(prev_state));
             }
+            Event::SchedWaking { tid, .. } => self.machine.waking(tid),
             Event::SchedWakeup { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, false),
             Event::SchedWakeupNew { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, true),
             Event::SchedMigrateTask { tid, dest_cpu, .. } => self.machine.migrate(now, tid, dest_cpu),
@@ -206,9 +227,14 @@ impl Coarse {
             Event::PeltSe { cpu, tid, util_avg, runnable_avg, .. } => self.task(now, cpu, tid, util_avg, runnable_avg),
             Event::PeltRt { cpu, util_avg } => self.class(now, cpu, RT_UTIL, util_avg),
             Event::PeltDl { cpu, util_avg } => self.class(now, cpu, DL_UTIL, util_avg),
-            Event::TaskAttributes { uclamp_min, uclamp_max, .. } | Event::TaskGroup { uclamp_min, uclamp_max, .. } => {
-                self.capped |= (uclamp_min, uclamp_max) != (0, 1024)
+            Event::PeltGroup { cpu, group, entity, util_avg, .. } => {
+                self.group(now, cpu, Of { group, entity: entity != 0 }, util_avg);
             }
+            Event::TaskAttributes { tid, uclamp_min, uclamp_max, group, .. } => {
+                self.capped |= (uclamp_min, uclamp_max) != (0, 1024);
+                self.machine.join_group(now, tid, group);
+            }
+            Event::TaskGroup { uclamp_min, uclamp_max, .. } => self.capped |= (uclamp_min, uclamp_max) != (0, 1024),
             // A tick, and a choice of the governor, come with the clock: time before them passed at the speed before
             // them.
             Event::PeltHw { cpu, .. } | Event::FreqDecision { cpu, .. } => self.machine.update_clock(now, cpu),
@@ -266,22 +292,46 @@ impl Coarse {
     fn queue_util(&mut self, now: u64, cpu: u32, util: u32, known: bool) {
         // A balance takes all its tasks from one queue and then puts them on the other: between two of one instant the
         // second queue has not all that have left the first.
-        if self.waiting.get(&cpu).is_some_and(|waiting| waiting.since == now) {
-            self.waiting.remove(&cpu);
+        let key = (cpu, Of::ROOT);
+        if self.waiting.get(&key).is_some_and(|waiting| waiting.since == now) {
+            self.waiting.remove(&key);
         }
-        self.settle(cpu);
+        self.settle(key);
         if known {
             self.machine.resolve(now, cpu, util);
         }
         let lag_ns = self.machine.lag_ns(cpu);
+        // What was taken over in this moment is told once more.
+        self.taken.entry(cpu).and_modify(|taken| taken.1 = if taken.0 == now { util } else { taken.1 });
         let last = self.last.insert(cpu, Last { now, util, lag_ns });
         let Some(c) = self.machine.cpu(cpu).filter(|_| known) else { return self.take_over(now, cpu, util) };
         let ours = c.rq.cfs.avg.util_avg;
         if Tolerance::permille(ours.abs_diff(util.into())) > AVERAGES.mean_permille {
             let is_jump = last.is_some_and(|last| last.is_jump(now, util));
-            self.waiting.insert(cpu, Waiting { since: now, recorded: util, ours, is_jump });
+            self.waiting.insert(key, Waiting { since: now, recorded: util, ours, is_jump });
         } else {
             self.compare(QUEUE_UTIL, ours, util);
+        }
+    }
+
+    /// A recorded value of a group's queue on a CPU, or of its entity.
+    fn group(&mut self, now: u64, cpu: u32, of: Of, util: u32) {
+        if !self.machine.tells_groups() || (cpu as usize) >= CPUS_MAX {
+            return;
+        }
+        let key = (cpu, of);
+        if self.waiting.get(&key).is_some_and(|waiting| waiting.since == now) {
+            self.waiting.remove(&key);
+        }
+        self.settle(key);
+        let Some(ours) = self.machine.update_group(now, cpu, (of.group, of.entity), util) else {
+            self.taken_over += 1;
+            return;
+        };
+        if Tolerance::permille(ours.abs_diff(util.into())) > AVERAGES.mean_permille {
+            self.waiting.insert(key, Waiting { since: now, recorded: util, ours, is_jump: false });
+        } else {
+            self.compare(GROUP_UTIL, ours, util);
         }
     }
 
@@ -347,7 +397,7 @@ impl Coarse {
     /// Averages of tasks whose group is over its quota stand still, and a trace does not tell which tasks these are.
     /// They are part of their CPU's average, which is not known either then.
     fn forget_throttled(&mut self, report: &mut Report) {
-        let fair = [QUEUE_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
+        let fair = [QUEUE_UTIL, GROUP_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
         for what in fair.into_iter().filter(|what| self.throttled && self.errors.remove(what).is_some()) {
             report.skip(what, "a quota stopped a task group, and which tasks are in it is not recorded");
             self.jumps = 0;
@@ -359,7 +409,7 @@ impl Coarse {
         if self.cuts_averages() {
             return report.skip("averages against the schedule", "clamps of this form are taken out of averages");
         }
-        self.waiting.keys().copied().collect::<Vec<_>>().into_iter().for_each(|cpu| self.settle(cpu));
+        self.waiting.keys().copied().collect::<Vec<_>>().into_iter().for_each(|key| self.settle(key));
         self.forget_throttled(report);
         for (what, errors) in &self.errors {
             let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
@@ -394,7 +444,7 @@ impl Coarse {
                 self.machine.lingered
             ));
         }
-        if self.survey.groups > 0 {
+        if self.survey.groups > 0 && !self.machine.tells_groups() {
             report.skip("averages of task groups", "which tasks are in a group is not recorded");
         }
         if !self.errors.is_empty() && self.table.has_assumed_frequencies() {
@@ -409,6 +459,22 @@ struct Last {
     now: u64,
     util: u32,
     lag_ns: u64,
+}
+
+/// A queue on a CPU: its own, or that of a group, or the entity of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Of {
+    group: u32,
+    entity: bool,
+}
+
+impl Of {
+    const ROOT: Of = Of { group: 0, entity: false };
+    const LAST: Of = Of { group: u32::MAX, entity: true };
+
+    fn what(self) -> &'static str {
+        if self == Of::ROOT { QUEUE_UTIL } else { GROUP_UTIL }
+    }
 }
 
 /// Between the change of a queue and the event that tells of the move.

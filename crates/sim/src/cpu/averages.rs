@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tells the sink the averages of a CPU's own fair queue.
+
+use pelton_schema::{Event, Sink};
+
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// What the queue has now.
+    pub(crate) fn emit_cfs(&mut self, c: u32) {
+        let cfs = &self.cpus[c as usize].rq.cfs;
+        let event = Event::PeltCfs {
+            cpu: c,
+            util_avg: cfs.avg.util_avg as u32,
+            runnable_avg: cfs.avg.runnable_util(self.policy),
+            load_avg: cfs.avg.load_avg,
+            util_est: cfs.util_est,
+        };
+        self.emit(event);
+    }
+}
