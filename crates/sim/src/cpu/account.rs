@@ -139,8 +139,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes, without the wait for other CPUs where they
-    /// execute one after another.
+    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes, without the wait for other CPUs where
+    /// they execute one after another.
     #[inline]
     pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
         if cost_ns == 0 {
