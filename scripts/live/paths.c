@@ -216,6 +216,7 @@ static void *is_interrupted(void *cpu)
 	return NULL;
 }
 
+/* The shortest are interrupts alone; another CPU executes meanwhile in the others. */
 static void interrupts(int cpu, int theirs)
 {
 	pthread_t thread;
@@ -325,6 +326,8 @@ int main(void)
 
 	/* Threads have it from who makes them: sleeps end when they are over. */
 	prctl(PR_SET_TIMERSLACK, 1);
+	/* The guest still ends its start. */
+	nap(3000 * MS);
 	for (int i = 0; i < 2; i++) {
 		int cpu = i ? last : 1;
 

@@ -204,6 +204,7 @@ pub struct Costs {
     /// Looking at one CPU in the search of a CPU that goes idle.
     pub balance_cpu_ns: u64,
     /// Choosing a CPU by energy for a task that wakes or is new, on the CPU that places it.
+    #[serde(skip_serializing_if = "crate::config::is_zero")]
     pub place_energy_ns: u64,
     /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every
     /// CPU.
