@@ -101,8 +101,8 @@ impl Gate {
     }
 
     /// A CPU that goes idle is asked again in the same breath when a task came while it searched, or one left that only
-    /// lagged behind; and another CPU may get its second task between the look and the search. Or the last second one is
-    /// gone before the kernel reads the flag: where nothing was searched only others change it.
+    /// lagged behind; and another CPU may get its second task between the look and the search. Or the last second one
+    /// is gone before the kernel reads the flag: where nothing was searched only others change it.
     fn is_alone(&self) -> bool {
         if self.is_newidle() && self.head.ran == 0 && self.head.over != self.head.x_over {
             return false;
