@@ -40,6 +40,12 @@ else
         cp -L "$library" "$root/$library"
     done
 fi
+# What paths of the kernel take is measured by a program of its own.
+if [ -n "${PELTON_LIVE_PATHS:-}" ]; then
+    compiler=gcc
+    [ "${#clusters[@]}" = 0 ] || compiler=aarch64-linux-gnu-gcc
+    "$compiler" -O2 -static -pthread -o "$root/bin/paths" "$here/paths.c"
+fi
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$out/initramfs.gz"
 rm -rf "$root"
 # What the firmware tells of frequencies, and of idle states where there are CPUs for all of its entries.

@@ -4,7 +4,7 @@
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record; the line
 # without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one
 # of searches of balances, in .gates.csv.gz one of gates, in .clamps.csv.gz one of clamps; .balances: balances are counted,
-# .residency: nothing is recorded, and the kernel's own counters are read.
+# .residency: nothing is recorded, and the kernel's own counters are read. paths: what paths of the kernel take (paths.c).
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -69,9 +69,17 @@ forget_costs_of_start() {
     ) 2>/dev/null &
 }
 
+# Nothing else runs meanwhile.
+measure_paths() {
+    mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+    echo Y >/sys/kernel/debug/sched/verbose
+    paths >/out/paths && sed 's/^/guest: paths: /' /out/paths
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
     case $name in without-idle-states) leave_idle_states && continue ;; esac
+    case $name in paths) measure_paths && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in

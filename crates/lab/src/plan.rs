@@ -140,6 +140,7 @@ impl MachineChanges {
             &mut costs.blocked_queue_ns,
             &mut costs.hook_cpu_ns,
             &mut costs.balance_cpu_ns,
+            &mut costs.place_energy_ns,
         ];
         for ns in paths {
             *ns = ns.saturating_mul(percent) / 100;

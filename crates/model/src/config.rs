@@ -41,6 +41,6 @@ pub struct GivenFrequency {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(ns: &u64) -> bool {
+pub(crate) fn is_zero(ns: &u64) -> bool {
     *ns == 0
 }

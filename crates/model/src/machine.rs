@@ -203,10 +203,17 @@ pub struct Costs {
     pub hook_cpu_ns: u64,
     /// Looking at one CPU in the search of a CPU that goes idle.
     pub balance_cpu_ns: u64,
+    /// Choosing a CPU by energy for a task that wakes or is new, on the CPU that places it.
+    #[serde(skip_serializing_if = "crate::config::is_zero")]
+    pub place_energy_ns: u64,
     /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every
     /// CPU.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_any_speed: bool,
+    /// CPUs of an emulator with one thread execute one after another: a path of the kernel begins when those of other
+    /// CPUs are done. What tasks work is not held up.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_at_a_time: bool,
 }
 
 impl Costs {

@@ -234,3 +234,34 @@ fn paths_of_an_emulated_machine_take_the_same_time_on_a_small_cpu() {
     assert!(whole >= 10_000 && overhead_ns(512, false) == 2 * whole, "{whole}");
     assert_eq!([overhead_ns(512, true), overhead_ns(1024, true)], [whole; 2]);
 }
+
+/// Where CPUs execute one after another the second of two switches of the same instant waits for the first.
+#[test]
+fn paths_of_cpus_that_execute_one_at_a_time_wait_for_each_other() {
+    let overhead_ns = |one_at_a_time| {
+        let mut m = fixed_speed(&[(1, 1024), (1, 1024)]);
+        m.costs = Costs { context_switch_ns: 1000, one_at_a_time, ..Costs::default() };
+        let tasks = (0..2).map(|cpu| on(periodic("p", 500, 10_000), cpu)).collect();
+        run_on(&m, &workload(tasks), "7.2", 100).cpus.iter().map(|cpu| cpu.overhead_ns).sum::<u64>()
+    };
+    let apart = overhead_ns(false);
+    assert!(apart >= 20_000 && apart.is_multiple_of(2000), "{apart}");
+    assert_eq!(overhead_ns(true), apart + apart / 2);
+}
+
+/// Choosing a CPU by energy takes its time at each wake-up, and none once a CPU is over-utilized.
+#[test]
+fn placing_by_energy_takes_time_while_energy_decides() {
+    let overhead_ns = |place_energy_ns, hog| {
+        let mut m = machine(&[(1, 1024), (1, 512)]);
+        m.costs = Costs { place_energy_ns, ..Costs::default() };
+        let mut tasks = vec![periodic("p", 500, 10_000)];
+        tasks.extend(Some(on(periodic("hog", 9_000, 10_000), 1)).filter(|_| hog));
+        run_on(&m, &workload(tasks), "7.2", 1000).cpus.iter().map(|cpu| cpu.overhead_ns).sum::<u64>()
+    };
+    assert_eq!(overhead_ns(0, false), 0);
+    let placed = overhead_ns(1000, false);
+    assert!(placed >= 90_000, "{placed}");
+    let over = overhead_ns(1000, true);
+    assert!(over < placed / 2, "{over} {placed}");
+}

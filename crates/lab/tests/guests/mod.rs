@@ -5,7 +5,7 @@
 
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_model::Plan;
-use pelton_model::workload::Start;
+use pelton_model::workload::{Op, Phase, Start};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,10 @@ pub struct Board {
     pub words: &'static str,
     /// Small and large CPUs with an energy model.
     pub has_sizes: bool,
+    /// What a thread of a load does beside its work each time that it is woken, ns of its CPU: it returns from its
+    /// sleep, reads what the kernel counted of it, and goes back to sleep. Measured in a guest in which nothing else
+    /// ran, less switch and ticks, which the simulator has (docs/fidelity.md F-341).
+    own_work_ns: u64,
 }
 
 /// In the order of the pages.
@@ -38,18 +42,21 @@ pub const BOARDS: [Board; 3] = [
         platform: "qemu-x86-server",
         words: "two packages of two cores with two threads",
         has_sizes: false,
+        own_work_ns: 16_000,
     },
     Board {
         end: "-big-little",
         platform: "qemu-arm64-big-little",
         words: "four small and two large CPUs",
         has_sizes: true,
+        own_work_ns: 11_000,
     },
     Board {
         end: "-three-clusters",
         platform: "qemu-arm64-three-clusters",
         words: "four small, two middle and two large CPUs",
         has_sizes: true,
+        own_work_ns: 11_000,
     },
 ];
 
@@ -142,10 +149,19 @@ pub fn plan(profile: &str, board: &Board, workload: &str, counted_ns: u64, seed:
         ..Inputs::default()
     };
     let mut plan = build(&inputs, &PolicySpec::parse(profile)).expect("good inputs").plan;
+    plan.workload.tasks.iter_mut().flat_map(|task| &mut task.phases).for_each(|phase| adds_own_work(phase, board));
     for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
         task.start = Start::After(at * START_EVERY_NS);
     }
     plan
+}
+
+/// Tasks that sleep between their work do what the load's threads do besides.
+fn adds_own_work(phase: &mut Phase, board: &Board) {
+    let work = phase.ops.iter().position(|op| matches!(op, Op::Run { .. }));
+    if let Some(at) = work.filter(|_| phase.ops.len() > 1 && !phase.silent) {
+        phase.ops.insert(at, Op::Runtime { wall_ns: board.own_work_ns });
+    }
 }
 
 /// Writes what was computed behind the mark of a page, when it is asked for.

@@ -101,8 +101,12 @@ impl Gate {
     }
 
     /// A CPU that goes idle is asked again in the same breath when a task came while it searched, or one left that only
-    /// lagged behind; and another CPU may get its second task between the look and the search.
+    /// lagged behind; and another CPU may get its second task between the look and the search. Or the last second one
+    /// is gone before the kernel reads the flag: where nothing was searched only others change it.
     fn is_alone(&self) -> bool {
+        if self.is_newidle() && self.head.ran == 0 && self.head.over != self.head.x_over {
+            return false;
+        }
         let pulled = self.level.iter().filter(|level| level.moved > 0).count();
         let came = if pulled == 0 { self.head.x_h_nr > 0 } else { pulled > 1 };
         !self.is_newidle() || (self.head.h_nr == 0 && !came && (self.head.over != 0 || self.head.ran == 0))
@@ -438,6 +442,18 @@ mod tests {
         let by_hand = [2u32 << 18, 8u32 << 2, 16u32 << 7, 128u32 << 13];
         assert_eq!(random.0, by_hand);
         assert_eq!(first, by_hand[0] ^ by_hand[1] ^ by_hand[2] ^ by_hand[3]);
+    }
+
+    #[test]
+    fn a_flag_that_falls_before_it_is_read_makes_a_gate_unsure() {
+        let newly = u64::from(balance_idle::NEWLY_IDLE);
+        let of = |ran, x_over| {
+            let head = Head { kind: 0, idle: newly, over: 1, x_over, ran, ..Head::default() };
+            Gate { head, ..Gate::default() }
+        };
+        assert!(of(0, 1).is_newidle() && of(0, 1).is_alone());
+        assert!(!of(0, 0).is_alone(), "the kernel may have read 0");
+        assert!(of(1, 0).is_alone(), "its own search may have lowered it");
     }
 
     #[test]

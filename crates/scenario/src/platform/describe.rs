@@ -221,6 +221,7 @@ impl PlatformFile {
         let topology = &self.topology;
         facts.extend(topology.smt_throughput.as_ref().map(|v| self.fact("smt_throughput", v.value, "", &v.span)));
         facts.extend(topology.one_clock.as_ref().map(|v| self.fact("one_clock", v.value, "", &v.span)));
+        facts.extend(topology.one_at_a_time.as_ref().map(|v| self.fact("one_at_a_time", v.value, "", &v.span)));
         facts.extend(topology.idle_watches_flag.as_ref().map(|v| self.fact("idle_watches_flag", v.value, "", &v.span)));
         facts.extend(self.costs.iter().map(|(name, v)| self.fact(name, v.value, "ns", &v.span)));
         facts.extend(self.cluster_active_mw.as_ref().map(|v| self.fact("cluster_active_mw", v.value, "mW", &v.span)));

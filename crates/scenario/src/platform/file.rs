@@ -106,6 +106,8 @@ pub struct Topology {
     pub idle_watches_flag: Option<At<bool>>,
     /// All CPUs of a cluster run at the highest of their requests.
     pub one_clock: Option<At<bool>>,
+    /// CPUs execute one after another.
+    pub one_at_a_time: Option<At<bool>>,
     /// Power-down clusters.
     pub clusters: Groups,
     /// Last-level caches.
@@ -339,6 +341,7 @@ fn topology(table: Reader<'_>) -> Topology {
         smt_throughput: table.real("smt_throughput"),
         idle_watches_flag: table.flag("idle_watches_flag"),
         one_clock: table.flag("one_clock"),
+        one_at_a_time: table.flag("one_at_a_time"),
         clusters: table.groups("clusters"),
         llc: table.groups("llc"),
         nodes: table.groups("nodes"),
@@ -363,6 +366,7 @@ fn costs(table: Reader<'_>) -> Vec<(&'static str, At<u64>)> {
         "blocked_queue_ns",
         "hook_cpu_ns",
         "balance_cpu_ns",
+        "place_energy_ns",
     ];
     names.into_iter().filter_map(|name| Some((name, table.int(name)?))).collect()
 }

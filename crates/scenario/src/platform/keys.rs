@@ -194,6 +194,13 @@ static TOPOLOGY: Spec = Spec {
             "all CPUs of a cluster run at the highest frequency any of them asks for, idle ones included; absent: each domain at its own",
         ),
         Key::new(
+            "one_at_a_time",
+            Kind::Flag,
+            "",
+            "CPUs execute one after another, as those of an emulator with one thread do: a path of the kernel (`[costs]`) begins \
+             when those of other CPUs are done; absent: no",
+        ),
+        Key::new(
             "clusters",
             Kind::Groups(0, CPU_LAST, CPUS_MAX),
             "",
@@ -266,6 +273,7 @@ static COSTS: Spec = Spec {
         ),
         Key::new("hook_cpu_ns", COST_NS, "ns", "asking one CPU of the domain when the governor evaluates"),
         Key::new("balance_cpu_ns", COST_NS, "ns", "looking at one CPU when a CPU that goes idle looks for a task"),
+        Key::new("place_energy_ns", COST_NS, "ns", "choosing a CPU by energy for a task that wakes or is new"),
     ],
 };
 

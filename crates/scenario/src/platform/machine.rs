@@ -190,7 +190,9 @@ impl PlatformFile {
             blocked_queue_ns: of("blocked_queue_ns"),
             hook_cpu_ns: of("hook_cpu_ns"),
             balance_cpu_ns: of("balance_cpu_ns"),
+            place_energy_ns: of("place_energy_ns"),
             at_any_speed: self.cpufreq.emulated.as_ref().is_some_and(|f| f.value),
+            one_at_a_time: self.topology.one_at_a_time.as_ref().is_some_and(|f| f.value),
         })
     }
 

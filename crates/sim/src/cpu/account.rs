@@ -139,14 +139,20 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes.
+    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes, without the wait for other CPUs where
+    /// they execute one after another.
     #[inline]
     pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
         if cost_ns == 0 {
             return 0;
         }
         let wall_ns = wall_ns(self.m.costs.at_any_speed, self.cpus[c as usize].speed, cost_ns);
-        self.charge_wall(c, wall_ns);
+        let mut all_ns = wall_ns;
+        if self.m.costs.one_at_a_time {
+            let ready_ns = self.now.saturating_add(self.path_left_ns(c));
+            all_ns = all_ns.saturating_add(self.awaits_turn(ready_ns, wall_ns));
+        }
+        self.charge_wall(c, all_ns);
         wall_ns
     }
 

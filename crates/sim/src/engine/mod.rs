@@ -161,6 +161,8 @@ pub(crate) struct Chores {
     pub fading: pelton_model::workload::CpuSet,
     /// Some CPU had two tasks when one was last enqueued, or when all were last looked at.
     pub overload: bool,
+    /// When the kernel paths of all CPUs are done, where CPUs execute one after another, ns.
+    pub turns_end_ns: u64,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -174,6 +176,14 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn set_blocked(&mut self, c: u32, is: bool) {
         self.chores.blocked.set(c, is);
+    }
+
+    /// Where CPUs execute one after another: how long a path that is to begin at `ready_ns` waits until those of other
+    /// CPUs are done, ns. It is one of them from then on.
+    pub(crate) fn awaits_turn(&mut self, ready_ns: u64, wall_ns: u64) -> u64 {
+        let begin_ns = ready_ns.max(self.chores.turns_end_ns);
+        self.chores.turns_end_ns = begin_ns.saturating_add(wall_ns);
+        begin_ns - ready_ns
     }
 
     /// How long before `at` the machine's ticks were due, ns.

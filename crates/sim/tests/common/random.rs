@@ -47,6 +47,8 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         m.costs.blocked_queue_ns = d.below(300);
         m.costs.hook_cpu_ns = d.below(300);
         m.costs.balance_cpu_ns = d.below(300);
+        m.costs.place_energy_ns = d.below(3000);
+        m.costs.one_at_a_time = d.below(3) == 0;
     }
     if d.below(3) == 0 {
         share_cores(d, &mut m);

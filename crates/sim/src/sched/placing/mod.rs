@@ -237,6 +237,10 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
+        if placing.holds_balance() {
+            self.charge_cost(exec, self.m.costs.place_energy_ns);
+        }
+        let placing = &mut self.placing;
         if S::PLACEMENTS {
             self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }
