@@ -165,7 +165,7 @@ impl Fault {
     pub(super) fn put_gate(self, gate: &mut Gate) {
         match self {
             Fault::ShortIdle => gate.head.avg_idle /= 1000,
-            Fault::AlwaysOverloaded => gate.head.over = 1,
+            Fault::AlwaysOverloaded => (gate.head.over, gate.head.x_over) = (1, 1),
             Fault::BusyAsIdle if !gate.is_newidle() => gate.head.only_idle = 1,
             Fault::FadesAlways => gate.level.iter_mut().for_each(|level| level.decayed = 0),
             Fault::AllIdle => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One record from a known state to a later one, through the core.
 
-use pelton_core::{Arithmetic, Avg, CfsRq, Ctx, Policy, Se};
+use pelton_core::{Arithmetic, Avg, CfsRq, Ctx, Policy, Se, scale_load};
 use pelton_schema::PeltSignal;
 
 use super::bisect;
@@ -39,6 +39,8 @@ impl Bench<'_> {
                 let mut se = Se { avg: *avg, weight: inputs.weight, ..Se::default() };
                 se.on_rq = u32::from(inputs.load != 0);
                 se.nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
+                // Up to 5.4, where no trace tells it: a task is runnable with all of its weight.
+                se.runnable_weight = u32::try_from(scale_load(inputs.weight)).unwrap_or(u32::MAX);
                 se.running = u32::from(inputs.running != 0);
                 let crossed = self.core.update_se(&ctx, &mut se) != 0;
                 (se.avg, crossed)
@@ -46,6 +48,7 @@ impl Bench<'_> {
             PeltSignal::Queue => {
                 let mut cfs = CfsRq { avg: *avg, load_weight: inputs.load, ..CfsRq::default() };
                 cfs.h_nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
+                cfs.runnable_weight = scale_load(inputs.load);
                 cfs.has_curr = u32::from(inputs.running != 0);
                 let crossed = self.core.update_cfs_rq(&ctx, &mut cfs) != 0;
                 (cfs.avg, crossed)

@@ -129,6 +129,7 @@ impl State {
             running: u32::from(self.flags & PELT_RUNNING != 0),
             nr_runnable: self.runnable,
             delayed: u32::from(self.is_delayed()),
+            runnable_weight: u32::try_from(self.weight).unwrap_or(u32::MAX),
             ..Se::default()
         }
     }

@@ -209,6 +209,11 @@ impl Levels {
         true
     }
 
+    /// Some queue is kept off its parent's.
+    pub(crate) fn cuts_off_a_queue(&self) -> bool {
+        self.slots.iter().any(|own| own.cut_off)
+    }
+
     /// Slot of the queue an entity is on when it is queued.
     #[inline]
     pub(crate) fn home(&self, tasks: &[Task], entity: u32) -> u32 {

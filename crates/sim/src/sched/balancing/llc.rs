@@ -18,7 +18,9 @@ impl<S: Sink> Engine<'_, S> {
         self.placing.set_preferences(c, cpus);
         // Not of large machines, lest what is counted there grow with them.
         if cfg!(debug_assertions) && self.cpus.len() <= PLACE_CPUS_MAX {
-            for o in 0..self.cpus.len() as u32 {
+            // Tasks of a queue that is cut off stay counted, and are not found from the root.
+            let is_whole = |o: &u32| !self.cpus[*o as usize].levels.cuts_off_a_queue();
+            for o in (0..self.cpus.len() as u32).filter(is_whole) {
                 debug_assert!(self.cache_is_right(o, &self.fair_tasks(o)), "kept preferences of CPU {o}");
             }
         }
