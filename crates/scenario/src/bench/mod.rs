@@ -53,7 +53,7 @@ const EVERY_MODEL: &str = "group";
 
 impl Model {
     /// Names of options, each with what counts where it is left out, if anything does.
-    pub fn options(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> + Clone + use<> {
+    pub fn options(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> + use<> {
         let own = self.options.split(',').map(|option| option.trim());
         own.chain([EVERY_MODEL])
             .map(|option| option.split_once('=').map_or((option, None), |(name, v)| (name, Some(v))))
@@ -222,7 +222,8 @@ pub(crate) fn load_part(
         pelton_model::groups::into_group(&mut made.workload, &path);
     }
     made.workload.name = spec.text().to_owned();
-    spec.finish(made, model.options().map(|(option, _)| option))
+    let known: Vec<&str> = model.options().map(|(option, _)| option).collect();
+    spec.finish(made, &known)
 }
 
 /// Neither a model nor a file that is recognised as one.

@@ -250,17 +250,13 @@ impl<'a> Spec<'a> {
     }
 
     /// The workload, unless an option was wrong, or none of `known`.
-    pub(super) fn finish<T>(
-        mut self,
-        value: T,
-        known: impl Iterator<Item = &'static str> + Clone,
-    ) -> Result<T, Diagnostics> {
+    pub(super) fn finish<T>(mut self, value: T, known: &[&'static str]) -> Result<T, Diagnostics> {
         let text = self.file.text();
         for given in self.given.iter().filter(|g| !g.used) {
             let key = &text[given.key.clone()];
             let d =
                 self.file.error(given.key.clone(), format!("unknown option `{key}` of {}", &text[self.name.clone()]));
-            self.errors.push(d.help(hint_for(key, known.clone())));
+            self.errors.push(d.help(hint_for(key, known.iter().copied())));
         }
         self.errors.or(value)
     }
