@@ -133,6 +133,7 @@ PELTON_INLINE u32 pelton_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, st
 	return removed | (decayed ? PELTON_EV_DECAYED : 0);
 }
 
+/* The load sum that belongs to an entity's load average at a queue's position in the period. */
 PELTON_INLINE u64 pelton_attached_load_sum(const struct pelton_policy *pol, const struct pelton_se *se, u32 divisor)
 {
 	u64 sum = se->avg.load_avg * divisor;
@@ -202,16 +203,16 @@ PELTON_INLINE void pelton_detach_entity_load_avg(const struct pelton_policy *pol
 	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
 }
 
-/* What is queued weighs on the queue. */
-PELTON_INLINE void pelton_account_entity_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
-						 const struct pelton_se *se)
+/* What is queued weighs on its queue, and up to 5.4 counts in its runnable load. */
+PELTON_INLINE void pelton_enqueue_weight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					 const struct pelton_se *se)
 {
 	pelton_update_load_add(cfs, se);
 	pelton_enqueue_runnable_load_avg(pol, cfs, se);
 }
 
-PELTON_INLINE void pelton_account_entity_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
-						 const struct pelton_se *se)
+PELTON_INLINE void pelton_dequeue_weight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					 const struct pelton_se *se)
 {
 	pelton_update_load_sub(cfs, se);
 	pelton_dequeue_runnable_load_avg(pol, cfs, se);
@@ -239,18 +240,19 @@ PELTON_INLINE void pelton_reweight_entity(const struct pelton_policy *pol, struc
 	u32 attached = se->avg.last_update_time_ns != 0;
 
 	if (se->on_rq)
-		pelton_account_entity_dequeue(pol, cfs, se);
+		pelton_dequeue_weight(pol, cfs, se);
 	if (attached)
 		pelton_dequeue_load_avg(pol, cfs, se);
 	se->weight = pelton_scale_load_down(weight);
 	se->weight_rest = pelton_weight_rest(weight, se->weight);
+	PELTON_ASSERT(runnable <= 0xffffffffu);
 	se->runnable_weight = (u32)runnable;
 	if (attached) {
 		pelton_reweight_avg(pol, se);
 		pelton_enqueue_load_avg(pol, cfs, se);
 	}
 	if (se->on_rq)
-		pelton_account_entity_enqueue(pol, cfs, se);
+		pelton_enqueue_weight(pol, cfs, se);
 }
 
 /* The same, to whole units: a task's weight. */

@@ -56,7 +56,7 @@ PELTON_INLINE u32 pelton_enqueue_entity(const struct pelton_ctx *ctx, struct pel
 	u32 ev = pelton_update_load_avg(ctx, cfs, se, owned, PELTON_UPDATE_TG | PELTON_DO_ATTACH);
 
 	pelton_record_runnable(se, owned);
-	pelton_account_entity_enqueue(ctx->pol, cfs, se);
+	pelton_enqueue_weight(ctx->pol, cfs, se);
 	cfs->nr_queued++;
 	se->on_rq = 1;
 	pelton_count_runnable(cfs, delta);
@@ -81,7 +81,7 @@ PELTON_INLINE u32 pelton_dequeue_entity(const struct pelton_ctx *ctx, struct pel
 	u32 ev = pelton_update_load_avg(ctx, cfs, se, owned, PELTON_UPDATE_TG | flags);
 
 	pelton_record_runnable(se, owned);
-	pelton_account_entity_dequeue(ctx->pol, cfs, se);
+	pelton_dequeue_weight(ctx->pol, cfs, se);
 	cfs->nr_queued = pelton_sub_floor_u32(cfs->nr_queued, 1);
 	se->on_rq = 0;
 	se->delayed = 0;

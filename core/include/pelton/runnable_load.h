@@ -10,7 +10,7 @@
  *             r = R * load_sum / divisor
  *   queue     sums r and R of what is queued      join: += r   leave: -= r, not below 0   between: ages with the sum of R
  *
- *   a group of weight 1024 whose eight tasks slept and of which one runs again: load 1024, runnable load about 128
+ *   a group of weight 1024 whose eight busy tasks have just gone to sleep, but for one: R = 1024 * 1024 / 8192 = 128 units
  *
  *   quantity          unit            range
  *   runnable_weight   weight << 10    0 .. 262144 << 10 of an entity

@@ -443,6 +443,12 @@ mod tests {
     }
 
     #[test]
+    fn what_workloads_measure_is_a_quantity_of_the_run() {
+        let of_run = |name: &&str| find(name).is_some_and(|quantity| matches!(quantity.read, Read::Run(_)));
+        assert!(MEASURED.iter().all(of_run), "{MEASURED:?}");
+    }
+
+    #[test]
     fn a_response_holds_the_wait_before_an_activation() {
         let mut report = report();
         let response = find("response_ms_avg").expect("declared");

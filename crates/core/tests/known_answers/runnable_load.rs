@@ -235,6 +235,17 @@ fn who_sleeps_is_no_runnable_load() {
     assert_eq!(CfsRq::default().runnable_load_avg(&policy("5.10")), None);
 }
 
+/// init_entity_runnable_average (4.16 to 5.4): a new task has its weight as runnable load, whatever its class.
+#[test]
+fn a_task_that_begins_in_another_class_has_its_weight_as_runnable_load() {
+    for (profile, runnable) in [("4.12", 700), ("4.16", 700), ("4.19", 700), ("5.4", 700), ("5.10", 0), ("7.2", 0)] {
+        let pol = policy(profile);
+        let mut se = Se::new(700);
+        se.init_other_class(&Ctx { pol: &pol, now: START_NS, cap_orig: 1024, freq_scale: 1024 });
+        assert_eq!(se.avg.runnable_avg, runnable, "{profile}");
+    }
+}
+
 /// attach_entity_load_avg of an entity of nothing: up to 5.4 0 * 46718 / 1024 = 0, from 5.10.262 on 1.
 #[test]
 fn an_entity_of_nothing_brings_no_load_sum_up_to_5_4() {

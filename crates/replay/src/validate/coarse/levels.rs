@@ -5,6 +5,8 @@
 //! When a group's queue is brought up to date, and takes out those who left it in their sleep, is not read off the
 //! schedule: every such update is told by the averages of the queue, or of the group's entity.
 
+use std::collections::BTreeMap;
+
 use pelton_core::{Avg, CfsRq, Policy, Rq, Se, update};
 
 use super::machine::{Cpu, holding};
@@ -24,9 +26,9 @@ pub struct Groups {
 impl Groups {
     /// Groups with these paths, of which each is there with those above it.
     pub(super) fn of(paths: &[String]) -> Groups {
-        let number = |path: &str| paths.iter().position(|other| other == path).unwrap_or(0);
-        let above = |path: &String| path.rsplit_once('/').map_or(0, |(above, _)| number(above));
-        Groups { parent: paths.iter().map(|path| above(path) as u32).collect() }
+        let numbers: BTreeMap<&str, u32> = paths.iter().map(String::as_str).zip(0..).collect();
+        let above = |path: &String| path.rsplit_once('/').and_then(|(above, _)| numbers.get(above)).copied();
+        Groups { parent: paths.iter().map(|path| above(path).unwrap_or(0)).collect() }
     }
 
     /// True when nothing is told.

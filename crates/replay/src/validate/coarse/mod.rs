@@ -394,12 +394,16 @@ impl Coarse {
         self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
     }
 
-    /// Averages of tasks whose group is over its quota stand still, and a trace does not tell which tasks these are.
-    /// They are part of their CPU's average, which is not known either then.
+    /// Averages of tasks whose group is over its quota stand still, which is not rebuilt: traces of kernels do not tell
+    /// which tasks these are. They are part of their CPU's average, which is not known either then.
     fn forget_throttled(&mut self, report: &mut Report) {
+        let why = match self.machine.tells_groups() {
+            true => "a quota stopped a task group: whose averages stand still then is not rebuilt",
+            false => "a quota stopped a task group, and which tasks are in it is not recorded",
+        };
         let fair = [QUEUE_UTIL, GROUP_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
         for what in fair.into_iter().filter(|what| self.throttled && self.errors.remove(what).is_some()) {
-            report.skip(what, "a quota stopped a task group, and which tasks are in it is not recorded");
+            report.skip(what, why);
             self.jumps = 0;
         }
     }
