@@ -112,10 +112,11 @@ heavy.residency --load busy:threads=2+periodic:run_us=3700,period_us=15100+perio
 JOBS
 with_residency='7.2'
 # Balances on one of the boards: searches of each kernel, and what is compared, of the newest. Each task has a period of its
-# own: where they are equal, the phases that tasks began with last.
+# own: where they are equal, the phases that tasks began with last. In the third, real-time tasks take capacity from others.
 cat >"$work/searches-board" <<'JOBS'
 bursts.balances.csv.gz --speeds --load bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300+bursts:run_us=3100,sleep_us=4100+bursts:run_us=1900,sleep_us=3300 --duration 2s
 misfit.balances.csv.gz --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us=47000,sleep_us=71000+bursts:run_us=33000,sleep_us=53000+periodic:run_us=500,period_us=10000+periodic:run_us=600,period_us=11300+periodic:run_us=400,period_us=8900+periodic:run_us=550,period_us=10700+periodic:run_us=450,period_us=9500+periodic:run_us=650,period_us=12100 --duration 2s
+pressed.balances.csv.gz --speeds --load periodic:run_us=2000,period_us=7000,policy=fifo,threads=3+bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300 --duration 1s
 JOBS
 cat >"$work/balances-board" <<'JOBS'
 bursts.gates.csv.gz --speeds --load bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300+bursts:run_us=3100,sleep_us=4100+bursts:run_us=1900,sleep_us=3300 --duration 2s

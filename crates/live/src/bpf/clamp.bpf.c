@@ -29,6 +29,8 @@ struct clamp_globals globals;
 u64 orders[CLAMP_CPUS_MAX];
 /* Who brings the tasks of a group up to date, how many change limits, and how often one began or ended. */
 u64 updater, updating, changes;
+/* The task that comes next there: the one who does it may take the lock of another for another reason. */
+u64 next_updated;
 /* The same count when each runqueue's clock was last brought up to date; CHANGING: limits were changing then. */
 u64 changes_seen[CLAMP_CPUS_MAX];
 #define CHANGING (~0ull)
@@ -295,14 +297,29 @@ SEC("fexit/cpu_util_update_eff")
 int BPF_PROG(clamp_group)
 {
 	updater = 0;
+	next_updated = 0;
 	limits_change(-1);
+	return 0;
+}
+
+HIDDEN int is_updater(void)
+{
+	return updater && updater == (u32)bpf_get_current_pid_tgid();
+}
+
+SEC("fexit/css_task_iter_next")
+int BPF_PROG(clamp_next, void *it, struct task_struct *p)
+{
+	if (is_updater())
+		next_updated = (u64)p;
 	return 0;
 }
 
 HIDDEN int put_update(struct task_struct *p, struct rq *rq)
 {
-	if (!updater || updater != (u32)bpf_get_current_pid_tgid())
+	if (!is_updater() || next_updated != (u64)p)
 		return 0;
+	next_updated = 0;
 	return put(CLAMP_UPDATE, rq, p, 0, 0);
 }
 
