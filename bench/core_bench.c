@@ -123,7 +123,7 @@ NOINLINE void case_schedutil_decision(struct bench *b)
 
 	b->now_ns += NS_PER_MS;
 	b->states[0].util_cfs = (b->states[0].util_cfs + 37) % 512;
-	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS, 0, 1) != PELTON_GATE_OPEN)
+	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS, 0, 1) != PELTON_VERDICT_OPEN)
 		return;
 	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS,
 			      b->terms, &out);
@@ -139,12 +139,12 @@ static void event(struct bench *b)
 	b->now_ns += NS_PER_MS / 4;
 	b->rq.cfs.avg.util_avg = (b->rq.cfs.avg.util_avg + 7) % 512;
 	b->states[0].util_cfs = (u32)b->rq.cfs.avg.util_avg;
-	told = pelton_hook_event(&b->policy, &b->domain, &b->cpus[0], &b->rq, b->now_ns, PELTON_HOOK_DECAY, 0);
+	told = pelton_hook_event(&b->policy, &b->domain, &b->cpus[0], &b->rq, b->now_ns, PELTON_SITE_DECAY, 0);
 	fold(b, told);
 	if (!(told & PELTON_HOOK_DELIVERED))
 		return;
 	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS,
-			       told >> PELTON_HOOK_FLAGS_SHIFT, 1) != PELTON_GATE_OPEN)
+			       told >> PELTON_HOOK_FLAGS_SHIFT, 1) != PELTON_VERDICT_OPEN)
 		return;
 	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS,
 			      b->terms, &out);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const START_NS: u64 = 1 << 40;
 /// No busy record exceeds this: the constants of the divisor lose more to truncation than the sums do.
 const BUSY_UTIL_MAX: u64 = 1025;
-/// `PELTON_GATE_OPEN`.
+/// `PELTON_VERDICT_OPEN`.
 const OPEN: u32 = 0;
 
 fn policy(index: usize) -> Policy {

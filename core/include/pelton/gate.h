@@ -258,12 +258,12 @@ PELTON_INLINE u32 pelton_gate_holds(const struct pelton_policy *pol, struct pelt
 	if (pol->gate <= PELTON_GATE_R0B && !pelton_gate_may_bypass(pol, sp))
 		return 0;
 	if (pelton_gate_is_dead(pol, g, raises)) {
-		g->verdict = PELTON_GATE_DEAD;
+		g->verdict = PELTON_VERDICT_DEAD;
 		return 1;
 	}
 	if (pelton_elapsed(now, sp->last_ns, spacing))
 		return 0;
-	g->verdict = PELTON_GATE_HELD;
+	g->verdict = PELTON_VERDICT_HELD;
 	g->until_ns = sp->last_ns + spacing;
 	return 1;
 }
@@ -282,11 +282,11 @@ PELTON_INLINE u32 pelton_gate_decide(const struct pelton_policy *pol, struct pel
 	u32 plain = passes || (urgent && pol->gate == PELTON_GATE_R1_TRAILING);
 	u32 target = plain ? want : pelton_gate_target(pol, sp, want);
 
-	g->verdict = PELTON_GATE_OPEN;
+	g->verdict = PELTON_VERDICT_OPEN;
 	g->until_ns = 0;
 	g->error = pelton_gate_error(sp, cap_orig, raw);
 	if (target == sp->next_freq_khz) {
-		g->verdict = want == target ? PELTON_GATE_OPEN : PELTON_GATE_PEAK;
+		g->verdict = want == target ? PELTON_VERDICT_OPEN : PELTON_VERDICT_PEAK;
 		return target;
 	}
 	if (urgent || passes || !pelton_gate_holds(pol, sp, now, target))
@@ -300,7 +300,7 @@ PELTON_INLINE u32 pelton_gate_keeps_window(const struct pelton_policy *pol, cons
 {
 	u32 raises = freq > sp->next_freq_khz;
 
-	if ((sp->gate.flags & PELTON_HOOK_FLAG_FORCE) || sp->gate.verdict == PELTON_GATE_HELD)
+	if ((sp->gate.flags & PELTON_HOOK_FLAG_FORCE) || sp->gate.verdict == PELTON_VERDICT_HELD)
 		return 1;
 	return raises && pol->gate_bypass == PELTON_GATE_BYPASS_R3B && (sp->gate.flags & PELTON_HOOK_FLAG_CLASS);
 }

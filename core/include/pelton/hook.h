@@ -43,18 +43,18 @@
 #include "policy.h"
 
 /* Kinds of events; the numbers of HookSite in the event schema. */
-#define PELTON_HOOK_DECAY 0u
-#define PELTON_HOOK_ATTACH 1u
-#define PELTON_HOOK_DETACH 2u
-#define PELTON_HOOK_IOWAIT 3u
-#define PELTON_HOOK_TICK 4u
-#define PELTON_HOOK_RT 5u
-#define PELTON_HOOK_DL 6u
-#define PELTON_HOOK_BLOCKED 7u
-#define PELTON_HOOK_LIMITS 8u
-#define PELTON_HOOK_ENQUEUE 9u
-#define PELTON_HOOK_SWITCH 10u
-#define PELTON_HOOK_UCLAMP 11u
+#define PELTON_SITE_DECAY 0u
+#define PELTON_SITE_ATTACH 1u
+#define PELTON_SITE_DETACH 2u
+#define PELTON_SITE_IOWAIT 3u
+#define PELTON_SITE_TICK 4u
+#define PELTON_SITE_RT 5u
+#define PELTON_SITE_DL 6u
+#define PELTON_SITE_BLOCKED 7u
+#define PELTON_SITE_LIMITS 8u
+#define PELTON_SITE_ENQUEUE 9u
+#define PELTON_SITE_SWITCH 10u
+#define PELTON_SITE_UCLAMP 11u
 
 /* How an event came about; bits. */
 #define PELTON_HOW_REMOTE 1u       /* another CPU executes it */
@@ -69,12 +69,12 @@
 #define PELTON_HOW_PROPAGATED 512u /* an average changed because a group's did, not by time */
 
 /* Who runs before and after a context switch. The first four equal PELTON_RUNS_*. */
-#define PELTON_SWITCH_FAIR 0u
-#define PELTON_SWITCH_RT 1u
-#define PELTON_SWITCH_DL 2u
-#define PELTON_SWITCH_IDLE 3u
-#define PELTON_SWITCH_WORKER 4u
-#define PELTON_SWITCH_STOP 5u
+#define PELTON_CLASS_FAIR 0u
+#define PELTON_CLASS_RT 1u
+#define PELTON_CLASS_DL 2u
+#define PELTON_CLASS_IDLE 3u
+#define PELTON_CLASS_WORKER 4u
+#define PELTON_CLASS_STOP 5u
 
 /* What becomes of an event; the flags of the call follow from bit 8 on. */
 #define PELTON_HOOK_OFFERED 1u
@@ -117,29 +117,29 @@ PELTON_INLINE u32 pelton_hook_offers_dl(const struct pelton_policy *pol, u32 how
 /* Does this kernel call the governor here? */
 PELTON_INLINE u32 pelton_hook_offered(const struct pelton_policy *pol, u32 kind, u32 how)
 {
-	if (kind == PELTON_HOOK_DECAY)
+	if (kind == PELTON_SITE_DECAY)
 		return pelton_hook_offers_decay(pol, how);
-	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
+	if (kind == PELTON_SITE_ATTACH || kind == PELTON_SITE_DETACH)
 		return pol->hook_attach;
-	if (kind == PELTON_HOOK_RT)
+	if (kind == PELTON_SITE_RT)
 		return pelton_hook_offers_rt(pol, how);
-	if (kind == PELTON_HOOK_DL)
+	if (kind == PELTON_SITE_DL)
 		return pelton_hook_offers_dl(pol, how);
-	if (kind == PELTON_HOOK_TICK)
+	if (kind == PELTON_SITE_TICK)
 		return pol->hook_tick;
-	if (kind == PELTON_HOOK_BLOCKED)
+	if (kind == PELTON_SITE_BLOCKED)
 		return pol->hook_blocked != PELTON_HOOK_BLOCKED_OFF;
-	if (kind == PELTON_HOOK_IOWAIT)
+	if (kind == PELTON_SITE_IOWAIT)
 		return pol->hook_iowait;
-	if (kind == PELTON_HOOK_UCLAMP)
+	if (kind == PELTON_SITE_UCLAMP)
 		return pol->uclamp >= PELTON_UCLAMP_SUM;
-	return kind == PELTON_HOOK_LIMITS;
+	return kind == PELTON_SITE_LIMITS;
 }
 
 /* Kernels before 4.14 call for the CPU that executes and for no other. */
 PELTON_INLINE u32 pelton_hook_is_out_of_reach(const struct pelton_policy *pol, u32 kind, u32 how)
 {
-	return pol->remote == PELTON_REMOTE_LOCAL_ONLY && (how & PELTON_HOW_REMOTE) && kind != PELTON_HOOK_LIMITS;
+	return pol->remote == PELTON_REMOTE_LOCAL_ONLY && (how & PELTON_HOW_REMOTE) && kind != PELTON_SITE_LIMITS;
 }
 
 /* Utilization of the fair class, as the filter for small changes sees it. */
@@ -173,26 +173,26 @@ PELTON_INLINE u32 pelton_hook_is_small(const struct pelton_policy *pol, const st
 /* h1: attach, detach and tick whatever the kernel has; the other classes as it has them. */
 PELTON_INLINE u32 pelton_hook_h1(u32 kind, u32 offered)
 {
-	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH || kind == PELTON_HOOK_TICK)
+	if (kind == PELTON_SITE_ATTACH || kind == PELTON_SITE_DETACH || kind == PELTON_SITE_TICK)
 		return 1;
-	return offered && kind != PELTON_HOOK_DECAY && kind != PELTON_HOOK_BLOCKED;
+	return offered && kind != PELTON_SITE_DECAY && kind != PELTON_SITE_BLOCKED;
 }
 
 /* h3 outside of context switches. */
 PELTON_INLINE u32 pelton_hook_h3(u32 kind, u32 how)
 {
-	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
+	if (kind == PELTON_SITE_ATTACH || kind == PELTON_SITE_DETACH)
 		return (how & PELTON_HOW_LEFTOVER) != 0;
-	if (kind == PELTON_HOOK_ENQUEUE)
+	if (kind == PELTON_SITE_ENQUEUE)
 		return (how & PELTON_HOW_LONG_TICK) != 0;
-	return kind == PELTON_HOOK_TICK || kind == PELTON_HOOK_BLOCKED || kind == PELTON_HOOK_LIMITS;
+	return kind == PELTON_SITE_TICK || kind == PELTON_SITE_BLOCKED || kind == PELTON_SITE_LIMITS;
 }
 
 /* Events that h2 never drops. */
 PELTON_INLINE u32 pelton_hook_never_small(u32 kind)
 {
-	return kind == PELTON_HOOK_IOWAIT || kind == PELTON_HOOK_RT || kind == PELTON_HOOK_DL ||
-	       kind == PELTON_HOOK_LIMITS || kind == PELTON_HOOK_UCLAMP;
+	return kind == PELTON_SITE_IOWAIT || kind == PELTON_SITE_RT || kind == PELTON_SITE_DL ||
+	       kind == PELTON_SITE_LIMITS || kind == PELTON_SITE_UCLAMP;
 }
 
 /* Does the filter let the event through? */
@@ -207,20 +207,20 @@ PELTON_INLINE u32 pelton_hook_passes(const struct pelton_policy *pol, const stru
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H3)
 		return pelton_hook_h3(kind, how);
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H4)
-		return kind == PELTON_HOOK_TICK || kind == PELTON_HOOK_LIMITS;
+		return kind == PELTON_SITE_TICK || kind == PELTON_SITE_LIMITS;
 	if (!offered)
 		return 0;
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H2)
 		return pelton_hook_never_small(kind) || !pelton_hook_is_small(pol, sp, sc, rq, now);
-	return kind != PELTON_HOOK_DECAY || (how & PELTON_HOW_TICK) || !pelton_hook_is_small(pol, sp, sc, rq, now);
+	return kind != PELTON_SITE_DECAY || (how & PELTON_HOW_TICK) || !pelton_hook_is_small(pol, sp, sc, rq, now);
 }
 
 /* Remember what a call that does not happen would have told. */
 PELTON_INLINE void pelton_hook_mark(struct pelton_sugov_cpu *sc, u32 kind, u32 how)
 {
-	if (kind <= PELTON_HOOK_DETACH || kind == PELTON_HOOK_BLOCKED)
+	if (kind <= PELTON_SITE_DETACH || kind == PELTON_SITE_BLOCKED)
 		sc->marks |= PELTON_MARK_CHANGED;
-	if (kind == PELTON_HOOK_DETACH || (how & PELTON_HOW_REMOVED))
+	if (kind == PELTON_SITE_DETACH || (how & PELTON_HOW_REMOVED))
 		sc->marks |= PELTON_MARK_DETACHED;
 }
 
@@ -230,13 +230,13 @@ PELTON_INLINE u32 pelton_hook_flags(struct pelton_sugov_cpu *sc, u32 kind, u32 h
 	u32 flags = sc->marks & PELTON_MARK_DETACHED ? PELTON_HOOK_FLAG_DETACH : 0;
 
 	sc->marks = 0;
-	if (kind == PELTON_HOOK_IOWAIT)
+	if (kind == PELTON_SITE_IOWAIT)
 		flags |= PELTON_HOOK_FLAG_IOWAIT;
-	if (kind == PELTON_HOOK_RT || kind == PELTON_HOOK_DL)
+	if (kind == PELTON_SITE_RT || kind == PELTON_SITE_DL)
 		flags |= PELTON_HOOK_FLAG_CLASS;
-	if (kind == PELTON_HOOK_RT && (how & PELTON_HOW_ACCOUNTING))
+	if (kind == PELTON_SITE_RT && (how & PELTON_HOW_ACCOUNTING))
 		flags |= PELTON_HOOK_FLAG_RT;
-	if (kind == PELTON_HOOK_DL && (how & PELTON_HOW_ACCOUNTING))
+	if (kind == PELTON_SITE_DL && (how & PELTON_HOW_ACCOUNTING))
 		flags |= PELTON_HOOK_FLAG_DL;
 	return flags;
 }
@@ -262,9 +262,9 @@ PELTON_INLINE u32 pelton_hook_event(const struct pelton_policy *pol, const struc
 /* Flags of h3's call at a switch to another class than fair; 0 = no call. */
 PELTON_INLINE u32 pelton_hook_switch_class(u32 prev, u32 next, u32 how)
 {
-	if (next == PELTON_SWITCH_DL)
+	if (next == PELTON_CLASS_DL)
 		return PELTON_HOOK_FLAG_FORCE | PELTON_HOOK_FLAG_CLASS | PELTON_HOOK_FLAG_DL;
-	if (next != PELTON_SWITCH_RT || (prev == PELTON_SWITCH_RT && (how & PELTON_HOW_SAME_CLAMP)))
+	if (next != PELTON_CLASS_RT || (prev == PELTON_CLASS_RT && (how & PELTON_HOW_SAME_CLAMP)))
 		return 0;
 	return PELTON_HOOK_FLAG_FORCE | PELTON_HOOK_FLAG_CLASS | PELTON_HOOK_FLAG_RT;
 }
@@ -278,13 +278,13 @@ PELTON_INLINE u32 pelton_hook_switch(const struct pelton_policy *pol, struct pel
 
 	if (pol->hook_filter != PELTON_HOOK_FILTER_H3)
 		return 0;
-	if (next != PELTON_SWITCH_FAIR)
+	if (next != PELTON_CLASS_FAIR)
 		flags = pelton_hook_switch_class(prev, next, how);
 	else
 		flags = how & PELTON_HOW_IOWAIT ? PELTON_HOOK_FLAG_FORCE | PELTON_HOOK_FLAG_IOWAIT : 0;
-	if (!flags && (next != PELTON_SWITCH_FAIR || !(flagged || (sc->marks & PELTON_MARK_CHANGED))))
+	if (!flags && (next != PELTON_CLASS_FAIR || !(flagged || (sc->marks & PELTON_MARK_CHANGED))))
 		return 0;
-	flags |= pelton_hook_flags(sc, PELTON_HOOK_SWITCH, how);
+	flags |= pelton_hook_flags(sc, PELTON_SITE_SWITCH, how);
 	return PELTON_HOOK_DELIVERED | flags << PELTON_HOOK_FLAGS_SHIFT;
 }
 

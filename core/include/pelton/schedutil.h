@@ -102,25 +102,25 @@ PELTON_INLINE u32 pelton_sugov_needs_update(const struct pelton_policy *pol, con
 	return sp->need_update && pol->limits_update != PELTON_LIMITS_REPEAT;
 }
 
-/* The gate, in the kernel's order. Returns PELTON_GATE_OPEN or why not. */
+/* The gate, in the kernel's order. Returns PELTON_VERDICT_OPEN or why not. */
 PELTON_INLINE u32 pelton_sugov_should_update_freq(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 						  u64 now, u32 local)
 {
 	if (!pelton_sugov_can_drive(pol, sp, local))
-		return PELTON_GATE_REMOTE;
+		return PELTON_VERDICT_REMOTE;
 	if (pol->while_busy == PELTON_BUSY_REFUSE && sp->work_in_progress)
-		return PELTON_GATE_BUSY;
+		return PELTON_VERDICT_BUSY;
 	if (sp->limits_changed) {
 		sp->limits_changed = 0;
 		if (pol->limits_update == PELTON_LIMITS_FORGET)
 			sp->next_freq_khz = PELTON_KHZ_NONE;
 		else
 			sp->need_update = 1;
-		return PELTON_GATE_OPEN;
+		return PELTON_VERDICT_OPEN;
 	}
 	if (pelton_sugov_needs_update(pol, sp) || pelton_gate_window_open(pol, sp, now))
-		return PELTON_GATE_OPEN;
-	return PELTON_GATE_WINDOW;
+		return PELTON_VERDICT_OPEN;
+	return PELTON_VERDICT_WINDOW;
 }
 
 /* A raised deadline reservation must not wait for the window. */
@@ -145,7 +145,7 @@ PELTON_INLINE void pelton_sugov_keep_util(const struct pelton_policy *pol, struc
 	sc->kept_bw = s->bw_dl;
 }
 
-/* A hook call for the CPU of `sc`. Returns the verdict of the gate; go on only when it is PELTON_GATE_OPEN. */
+/* A hook call for the CPU of `sc`. Returns the verdict of the gate; go on only when it is PELTON_VERDICT_OPEN. */
 PELTON_INLINE u32 pelton_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 				     struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local)
 {

@@ -228,13 +228,13 @@ struct pelton_sugov_cpu {
 #define PELTON_UPDATE_UTIL_EST 16u
 
 /* Verdict of the gate. */
-#define PELTON_GATE_OPEN 0u
-#define PELTON_GATE_WINDOW 1u /* inside the rate-limit window */
-#define PELTON_GATE_BUSY 2u   /* slow path still pending and this kernel refuses meanwhile */
-#define PELTON_GATE_REMOTE 3u /* the executing CPU may not drive this domain */
-#define PELTON_GATE_HELD 4u   /* evaluated, and inside the window of this gate */
-#define PELTON_GATE_PEAK 5u   /* evaluated, and not lowered below the recent maximum */
-#define PELTON_GATE_DEAD 6u   /* evaluated, and the error is in the dead band */
+#define PELTON_VERDICT_OPEN 0u
+#define PELTON_VERDICT_WINDOW 1u /* inside the rate-limit window */
+#define PELTON_VERDICT_BUSY 2u   /* slow path still pending and this kernel refuses meanwhile */
+#define PELTON_VERDICT_REMOTE 3u /* the executing CPU may not drive this domain */
+#define PELTON_VERDICT_HELD 4u   /* evaluated, and inside the window of this gate */
+#define PELTON_VERDICT_PEAK 5u   /* evaluated, and not lowered below the recent maximum */
+#define PELTON_VERDICT_DEAD 6u   /* evaluated, and the error is in the dead band */
 
 _Static_assert(sizeof(struct pelton_avg) == 64, "layout");
 _Static_assert(sizeof(struct pelton_se) == 96, "layout");

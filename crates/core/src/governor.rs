@@ -31,7 +31,7 @@ pub const KHZ_INEFFICIENT: u32 = 1 << 31;
 pub const NO_LARGEST: u32 = u32::MAX;
 
 /// Verdict of the gate.
-pub mod gate {
+pub mod verdict {
     /// Evaluate.
     pub const OPEN: u32 = 0;
     /// Inside the rate-limit window.

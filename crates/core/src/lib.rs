@@ -67,8 +67,8 @@ pub use dl_server::{DlServer, ServerBw};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{
-    KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST, apply_headroom, commit, default_rate_limit_us, first_largest, gate,
-    hook_flag, perf_clamped, scale_irq, sugov_keeps,
+    KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST, apply_headroom, commit, default_rate_limit_us, first_largest, hook_flag,
+    perf_clamped, scale_irq, sugov_keeps, verdict,
 };
 pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,

@@ -142,7 +142,7 @@ static void govern(struct world *w)
 	u32 bw_dl = next(w, 200), rt_nr = next(w, 8) == 0, flags = next(w, 8);
 
 	pelton_cpu_state_fill(&w->rq, bw_dl, rt_nr, next(w, 3), &s);
-	if (pelton_sugov_begin(&w->pol, &w->sp, &w->sc, s.bw_dl, w->now, TICK_NS, flags, 1) == PELTON_GATE_OPEN)
+	if (pelton_sugov_begin(&w->pol, &w->sp, &w->sc, s.bw_dl, w->now, TICK_NS, flags, 1) == PELTON_VERDICT_OPEN)
 		pelton_sugov_evaluate(&w->pol, &w->sp, &w->sc, &s, 0, w->now, TICK_NS, khz, 5, terms, &out);
 	fold(w, out.perf + out.raw_khz + w->sp.next_freq_khz);
 	w->rq.freq_scale = w->sp.next_freq_khz ? pelton_mul_div_floor(w->sp.next_freq_khz, 1024, khz[4]) : 1024;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Gates: when a frequency may change.
 
-use pelton_core::{CpuState, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag};
+use pelton_core::{CpuState, Policy, Rq, SugovCpu, SugovPolicy, hook_flag, verdict};
 
 const TICK: u64 = 4_000_000;
 const MS: u64 = 1_000_000;
@@ -37,7 +37,7 @@ fn gated(settings: &[(&str, &str)], cost_ns: u64) -> (Policy, SugovPolicy) {
 /// Asks at this time, in us, for the frequency of this fair utilization; the request afterwards.
 fn ask(pol: &Policy, sp: &mut SugovPolicy, sc: &mut SugovCpu, us: u64, util: u32, flags: u32) -> u32 {
     let (now, state) = (1_000 * MS + us * 1_000, fair(util));
-    if sp.begin(pol, sc, 0, now, TICK, flags, true) == gate::OPEN {
+    if sp.begin(pol, sc, 0, now, TICK, flags, true) == verdict::OPEN {
         let mut terms = [Default::default()];
         sp.evaluate(pol, 0, std::slice::from_mut(sc), std::slice::from_ref(&state), now, TICK, &KHZ, &mut terms);
     }
@@ -94,7 +94,7 @@ fn a_large_error_waits_the_shortest_time_and_a_small_one_the_longest() {
     let mut sc = SugovCpu::default();
     ask(&pol, &mut sp, &mut sc, 0, 100, 0);
     assert_eq!(ask(&pol, &mut sp, &mut sc, 499, 900, 0), 208_000);
-    assert_eq!(sp.gate.verdict, gate::HELD);
+    assert_eq!(sp.gate.verdict, verdict::HELD);
     assert_eq!(sp.gate.until_ns, 1_000 * MS + 500_000);
     assert_eq!(ask(&pol, &mut sp, &mut sc, 500, 900, 0), 1_200_000, "a step is followed within D_min");
     let mut changes = 0;

@@ -2,7 +2,7 @@
 //! Decisions of schedutil, kernel by kernel.
 
 use pelton_core::{
-    CpuState, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq,
+    CpuState, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, hook_flag, perf_clamped, scale_irq, verdict,
 };
 
 const TICK: u64 = 4_000_000;
@@ -46,7 +46,7 @@ fn fair(util: u32) -> CpuState {
 fn hook(pol: &Policy, sp: &mut SugovPolicy, sc: &mut SugovCpu, s: &CpuState, now: u64, flags: u32) -> (u32, u32) {
     sc.keep_util(pol, s);
     let verdict = sp.begin(pol, sc, s.bw_dl, now, TICK, flags, true);
-    if verdict == gate::OPEN {
+    if verdict == verdict::OPEN {
         let mut terms = [Default::default()];
         sp.evaluate(pol, 0, std::slice::from_mut(sc), std::slice::from_ref(s), now, TICK, &KHZ, &mut terms);
     }
@@ -85,12 +85,12 @@ fn default_rate_limits() {
 
 #[test]
 fn window_restarts_at_every_evaluation_only_with_r0a() {
-    for (name, want) in [("r0a", gate::WINDOW), ("r0b", gate::OPEN)] {
+    for (name, want) in [("r0a", verdict::WINDOW), ("r0b", verdict::OPEN)] {
         let pol = with("7.2", &[("gate", name)]);
         let (mut sp, mut sc) = (domain(1, 10_000), SugovCpu::default());
-        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 20 * MS, 0), (gate::OPEN, 729_000));
-        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 29 * MS, 0).0, gate::WINDOW);
-        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 30 * MS, 0).0, gate::OPEN);
+        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 20 * MS, 0), (verdict::OPEN, 729_000));
+        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 29 * MS, 0).0, verdict::WINDOW);
+        assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(300), 30 * MS, 0).0, verdict::OPEN);
         assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(900), 35 * MS, 0).0, want, "{name}");
     }
 }
@@ -102,7 +102,7 @@ fn a_change_of_limits_opens_the_window() {
     hook(&pol, &mut sp, &mut sc, &fair(900), 20 * MS, 0);
     assert_eq!(sp.next_freq_khz, 1_200_000);
     sp.limits(KHZ[0], KHZ[2]);
-    assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(900), 21 * MS, 0), (gate::OPEN, 729_000));
+    assert_eq!(hook(&pol, &mut sp, &mut sc, &fair(900), 21 * MS, 0), (verdict::OPEN, 729_000));
 }
 
 #[test]
@@ -209,20 +209,22 @@ fn iowait_boost_of_4_12_jumps_and_halves() {
 
 #[test]
 fn a_raised_deadline_reservation_ignores_the_window() {
-    for (profile, want) in [("4.16", gate::WINDOW), ("4.19", gate::OPEN), ("5.10", gate::OPEN), ("7.2", gate::OPEN)] {
+    for (profile, want) in
+        [("4.16", verdict::WINDOW), ("4.19", verdict::OPEN), ("5.10", verdict::OPEN), ("7.2", verdict::OPEN)]
+    {
         let pol = policy(profile);
         let (mut sp, mut sc) = (domain(1, 10_000), SugovCpu::default());
         hook(&pol, &mut sp, &mut sc, &fair(300), 20 * MS, 0);
         let raised = CpuState { bw_dl: 700, idle_calls: 1, ..fair(300) };
         assert_eq!(hook(&pol, &mut sp, &mut sc, &raised, 21 * MS, 0).0, want, "{profile}");
-        if want == gate::OPEN {
+        if want == verdict::OPEN {
             assert_eq!(
                 hook(&pol, &mut sp, &mut sc, &raised, 22 * MS, 0).0,
-                gate::WINDOW,
+                verdict::WINDOW,
                 "{profile}: not raised again"
             );
             let lowered = CpuState { bw_dl: 0, ..raised };
-            assert_eq!(hook(&pol, &mut sp, &mut sc, &lowered, 23 * MS, 0).0, gate::WINDOW, "{profile}: lowered");
+            assert_eq!(hook(&pol, &mut sp, &mut sc, &lowered, 23 * MS, 0).0, verdict::WINDOW, "{profile}: lowered");
         }
     }
 }
@@ -313,7 +315,7 @@ fn the_cpu_that_forces_the_maximum_is_the_one_that_says_so_now() {
     let (states, mut terms) = ([fair(100), fair(100)], [Default::default(); 2]);
     let mut call = |caller: usize, now: u64, flags| {
         sc[caller].keep_util(&pol, &states[caller]);
-        assert_eq!(sp.begin(&pol, &mut sc[caller], 0, now, TICK, flags, true), gate::OPEN);
+        assert_eq!(sp.begin(&pol, &mut sc[caller], 0, now, TICK, flags, true), verdict::OPEN);
         let d = sp.evaluate(&pol, caller as u32, &mut sc, &states, now, TICK, &KHZ, &mut terms);
         (d.cpu, d.forced_max)
     };
@@ -348,7 +350,7 @@ fn real_time_utilization_patch_on_4_16_requests_the_sum() {
 
 #[test]
 fn pending_worker_refuses_or_takes_the_newest_frequency() {
-    for (value, verdict, khz) in [("refuse", gate::BUSY, 960_000), ("overwrite", gate::OPEN, 432_000)] {
+    for (value, verdict, khz) in [("refuse", verdict::BUSY, 960_000), ("overwrite", verdict::OPEN, 432_000)] {
         let pol = with("7.2", &[("while_busy", value)]);
         let (mut sp, mut sc) = (domain(2, 0), [SugovCpu::default(); 2]);
         sp.fast_switch = 0;
@@ -357,7 +359,7 @@ fn pending_worker_refuses_or_takes_the_newest_frequency() {
         let d = sp.evaluate(&pol, 0, &mut sc, &[fair(600), fair(0)], MS, TICK, &KHZ, &mut terms);
         assert_eq!((d.commit, sp.work_in_progress), (commit::DRIVE, 1));
         assert_eq!(sp.begin(&pol, &mut sc[0], 0, 2 * MS, TICK, 0, true), verdict, "{value}");
-        if verdict == gate::OPEN {
+        if verdict == verdict::OPEN {
             let d = sp.evaluate(&pol, 0, &mut sc, &[fair(200), fair(0)], 2 * MS, TICK, &KHZ, &mut terms);
             assert_eq!(d.commit, commit::PENDING);
         }
@@ -365,7 +367,7 @@ fn pending_worker_refuses_or_takes_the_newest_frequency() {
         let while_driving = sp.begin(&pol, &mut sc[0], 0, 3 * MS, TICK, 0, true);
         assert_eq!(while_driving, verdict, "{value}: the driver has not returned");
         sp.work_done(&pol);
-        assert_eq!(sp.begin(&pol, &mut sc[0], 0, 4 * MS, TICK, 0, true), gate::OPEN, "{value}: it has");
+        assert_eq!(sp.begin(&pol, &mut sc[0], 0, 4 * MS, TICK, 0, true), verdict::OPEN, "{value}: it has");
     }
 }
 
@@ -375,13 +377,13 @@ fn who_may_drive_a_domain_from_outside() {
         let mut sp = SugovPolicy { fast_switch: fast, remote_ok, ..domain(1, 0) };
         sp.begin(&policy(profile), &mut SugovCpu::default(), 0, MS, TICK, 0, false)
     };
-    assert_eq!(ask("4.12", 0, 1), gate::REMOTE);
-    assert_eq!(ask("4.16", 0, 0), gate::OPEN);
-    assert_eq!(ask("4.16", 1, 0), gate::REMOTE);
-    assert_eq!(ask("5.4", 0, 0), gate::OPEN);
-    assert_eq!(ask("5.10", 0, 0), gate::REMOTE);
-    assert_eq!(ask("7.2", 0, 0), gate::REMOTE);
-    assert_eq!(ask("7.2", 1, 1), gate::OPEN);
+    assert_eq!(ask("4.12", 0, 1), verdict::REMOTE);
+    assert_eq!(ask("4.16", 0, 0), verdict::OPEN);
+    assert_eq!(ask("4.16", 1, 0), verdict::REMOTE);
+    assert_eq!(ask("5.4", 0, 0), verdict::OPEN);
+    assert_eq!(ask("5.10", 0, 0), verdict::REMOTE);
+    assert_eq!(ask("7.2", 0, 0), verdict::REMOTE);
+    assert_eq!(ask("7.2", 1, 1), verdict::OPEN);
 }
 
 #[test]

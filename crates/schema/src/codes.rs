@@ -182,11 +182,19 @@ pub fn unpack_name(name_0: u64, name_8: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_core::gate;
+    use pelton_core::verdict;
 
     #[test]
     fn verdicts_are_the_numbers_of_the_core() {
-        let core = [gate::OPEN, gate::WINDOW, gate::BUSY, gate::REMOTE, gate::HELD, gate::PEAK, gate::DEAD];
+        let core = [
+            verdict::OPEN,
+            verdict::WINDOW,
+            verdict::BUSY,
+            verdict::REMOTE,
+            verdict::HELD,
+            verdict::PEAK,
+            verdict::DEAD,
+        ];
         let named = core.map(|code| GateVerdict::of_code(code).map(GateVerdict::name));
         assert_eq!(named, ["open", "window", "busy", "remote", "held", "peak", "dead"].map(Some));
         assert!(!core.contains(&(GateVerdict::Dropped as u32)));

@@ -109,7 +109,7 @@ static void lifted_hold(struct oracle_state *s)
 	u32 opps[] = { 200000, 403200, 614400, 825600, 1036800, 1248000, 1516800, 1804800, 2112000, 2400000 };
 
 	if (pelton_sugov_begin(&oracle_policy, &s->sp, &s->sc[s->cpu], s->cs[s->cpu].bw_dl, s->now, ORACLE_TICK_NS,
-			       s->flags, s->local) != PELTON_GATE_OPEN)
+			       s->flags, s->local) != PELTON_VERDICT_OPEN)
 		return;
 	if (s->sp.need_update)
 		s->sc[0].saved_idle_calls = s->cs[0].idle_calls + 1;

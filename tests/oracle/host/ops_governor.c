@@ -85,7 +85,7 @@ static void run_hook(struct oracle_state *s)
 	struct pelton_perf_terms t[ORACLE_CPUS] = { { 0 } };
 	struct pelton_decision d = { 0 };
 
-	if (hook_begin(s) != PELTON_GATE_OPEN)
+	if (hook_begin(s) != PELTON_VERDICT_OPEN)
 		return;
 	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->cpu, s->now, ORACLE_TICK_NS, opps, s->opps, t,
 			      &d);
@@ -143,7 +143,7 @@ static void run_hook_perf(struct oracle_state *s)
 	/* The kernel keeps it without the quarter. */
 	if (oracle_version < 608)
 		previous += previous >> 2;
-	if (hook_begin(s) != PELTON_GATE_OPEN)
+	if (hook_begin(s) != PELTON_VERDICT_OPEN)
 		return;
 	pelton_sugov_cpu(&oracle_policy, &s->sp, s->sc, s->cs, s->now, ORACLE_TICK_NS, &t);
 	s->ret = 1;

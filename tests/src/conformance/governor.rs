@@ -8,7 +8,7 @@ use super::world::{CPUS, Slot, address};
 
 /// `PELTON_HOOK_FLAG_IOWAIT`, `_RT`, `_DL`.
 const FLAGS: [u64; 3] = [1, 2, 4];
-/// `PELTON_GATE_OPEN`.
+/// `PELTON_VERDICT_OPEN`.
 const OPEN: u64 = 0;
 
 /// What stays the same for the governor of one episode.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The quantities of a control loop as functions of time, taken from the events of a run.
 
-use pelton_core::gate;
+use pelton_core::verdict;
 use pelton_schema::{Event, Sink};
 
 /// One quantity. Tasks are named by tid (the first of the workload is 1).
@@ -35,7 +35,7 @@ pub enum Quantity {
 pub const FORCED: u64 = u64::MAX;
 
 /// Verdicts of a gate that follow an evaluation.
-const EVALUATED: [u32; 4] = [gate::OPEN, gate::HELD, gate::PEAK, gate::DEAD];
+const EVALUATED: [u32; 4] = [verdict::OPEN, verdict::HELD, verdict::PEAK, verdict::DEAD];
 
 /// Axis of frequencies.
 pub const MEGAHERTZ: &str = "MHz";

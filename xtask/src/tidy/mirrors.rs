@@ -15,7 +15,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("balance_idle", "CPU_"),
     ("filter_form", "FILTER_"),
     ("quota", "BANDWIDTH_"),
-    ("class", "SWITCH_"),
     ("woke", "IDLE_WOKE_"),
     ("update", ""),
 ];

@@ -4,7 +4,7 @@
 //! Every file meant here is kernel/sched/cpufreq_schedutil.c unless another one is named.
 
 use pelton_core::hook::how;
-use pelton_core::{CpuState, Decision, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag};
+use pelton_core::{CpuState, Decision, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, hook_flag, verdict};
 
 pub(super) const MS: u64 = 1_000_000;
 pub(super) const TICK: u64 = 4 * MS;
@@ -67,7 +67,7 @@ impl Domain {
         self.sc[cpu].keep_util(&self.pol, &self.states[cpu]);
         let bw_dl = self.states[cpu].bw_dl;
         let verdict = self.sp.begin(&self.pol, &mut self.sc[cpu], bw_dl, now, TICK, flags, true);
-        if verdict == gate::OPEN {
+        if verdict == verdict::OPEN {
             let (caller, terms) = (cpu as u32, &mut self.terms);
             self.last = self.sp.evaluate(&self.pol, caller, &mut self.sc, &self.states, now, TICK, &KHZ, terms);
         }

@@ -2,7 +2,7 @@
 //! schedutil: the window, the hold filter, new limits, the worker, who may drive.
 
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};
-use pelton_core::{CpuState, KHZ_NONE, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate, hook_flag};
+use pelton_core::{CpuState, KHZ_NONE, SugovCpu, SugovPolicy, commit, default_rate_limit_us, hook_flag, verdict};
 
 /// 4.12.0 sugov_update_commit: returns before last_freq_update_time is set when the frequency is the same; likewise
 /// every later sugov_update_next_freq. Window 10 ms: request at 20, the same at 30 (passes, window stays), another at
@@ -13,8 +13,8 @@ fn an_unchanged_frequency_does_not_restart_the_window() {
         let mut d = Domain::new(profile(name), &[fair(300)]);
         d.states[0].idle_calls = 1;
         assert_eq!((d.ask(20 * MS, 0), d.sp.last_ns), (729_000, 20 * MS), "{name}");
-        assert_eq!(d.hook(0, 29 * MS, 0), gate::WINDOW, "{name}");
-        assert_eq!(d.hook(0, 30 * MS, 0), gate::OPEN, "{name}");
+        assert_eq!(d.hook(0, 29 * MS, 0), verdict::WINDOW, "{name}");
+        assert_eq!(d.hook(0, 30 * MS, 0), verdict::OPEN, "{name}");
         assert_eq!(d.sp.last_ns, 20 * MS, "{name}");
         d.states[0].util_cfs = 900;
         assert_eq!((d.ask(35 * MS, 0), d.sp.last_ns), (1_200_000, 35 * MS), "{name}");
@@ -125,7 +125,7 @@ fn what_new_limits_do_to_a_busy_cpu() {
         d.sc[0].saved_idle_calls = read;
         d.states[0].idle_calls = 9;
         d.sp.limits(208_000, 1_200_000);
-        assert_eq!(d.hook(0, 21 * MS, 0), gate::OPEN, "{name}: limits pass the window");
+        assert_eq!(d.hook(0, 21 * MS, 0), verdict::OPEN, "{name}: limits pass the window");
         assert_eq!((d.sp.next_freq_khz, d.sc[0].saved_idle_calls), (khz, read), "{name}");
     }
 }
@@ -230,11 +230,11 @@ fn a_raised_deadline_bandwidth_passes_the_window() {
             d.ask(20 * MS, 0);
             d.states[0].bw_dl = 300;
             d.states[0].idle_calls = 2;
-            assert_eq!(d.hook(0, 21 * MS, 0) == gate::OPEN, opens, "{name}, clamp {uclamp_min}");
+            assert_eq!(d.hook(0, 21 * MS, 0) == verdict::OPEN, opens, "{name}, clamp {uclamp_min}");
             d.hook(0, 40 * MS, 0);
             d.sp.last_ns = 40 * MS;
             d.states[0].bw_dl = 200;
-            assert_eq!(d.hook(0, 41 * MS, 0), gate::WINDOW, "{name}: lowered");
+            assert_eq!(d.hook(0, 41 * MS, 0), verdict::WINDOW, "{name}: lowered");
         }
     }
 }
@@ -247,7 +247,7 @@ fn the_override_of_4_17_hands_on_an_equal_frequency() {
         let mut d = Domain::new(pol, &[CpuState { rt_nr_running: 1, ..fair(1024) }, fair(0)]);
         d.hook(0, 20 * MS, 0);
         d.states[0].bw_dl = 100;
-        assert_eq!(d.hook(0, 21 * MS, 0), gate::OPEN);
+        assert_eq!(d.hook(0, 21 * MS, 0), verdict::OPEN);
         assert_eq!(d.last.commit, commits);
     }
 }
@@ -262,12 +262,12 @@ fn evaluations_are_refused_until_the_driver_returned_to_4_17() {
         (d.sp.fast_switch, d.sp.rate_limit_ns) = (0, 0);
         d.hook(0, 20 * MS, 0);
         assert_eq!((d.last.commit, d.sp.work_in_progress), (commit::DRIVE, 1), "{name}");
-        let refused = if refuses { gate::BUSY } else { gate::OPEN };
+        let refused = if refuses { verdict::BUSY } else { verdict::OPEN };
         assert_eq!(d.hook(0, 21 * MS, 0), refused, "{name}: before the worker");
         assert_eq!(d.sp.work_start(&d.pol), 729_000, "{name}");
         assert_eq!(d.hook(0, 22 * MS, 0), refused, "{name}: the driver works");
         d.sp.work_done(&d.pol);
-        assert_eq!((d.hook(0, 23 * MS, 0), d.sp.work_in_progress), (gate::OPEN, 0), "{name}");
+        assert_eq!((d.hook(0, 23 * MS, 0), d.sp.work_in_progress), (verdict::OPEN, 0), "{name}");
     }
 }
 
@@ -278,7 +278,7 @@ fn who_may_drive_from_outside() {
     let ask = |name: &str, fast_switch, remote_ok| {
         let pol = profile(name);
         let mut sp = SugovPolicy { fast_switch, remote_ok, ..start(&pol, 1) };
-        sp.begin(&pol, &mut SugovCpu::default(), 0, 20 * MS, TICK, 0, false) == gate::OPEN
+        sp.begin(&pol, &mut SugovCpu::default(), 0, 20 * MS, TICK, 0, false) == verdict::OPEN
     };
     for name in pelton_core::profiles() {
         let slow = ["4.16", "4.19", "5.4"].contains(&name);

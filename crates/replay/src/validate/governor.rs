@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use pelton_core::{CpuState, Limits, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate};
+use pelton_core::{CpuState, Limits, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, verdict};
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
 
@@ -149,7 +149,7 @@ impl Domain {
         }
         let bw_dl = self.states[index].bw_dl;
         self.sc[index].keep_util(pol, &distort(self.states[index]));
-        if self.sugov.begin(pol, &mut self.sc[index], bw_dl, now, TICK_NS, flags, true) != gate::OPEN {
+        if self.sugov.begin(pol, &mut self.sc[index], bw_dl, now, TICK_NS, flags, true) != verdict::OPEN {
             return;
         }
         for (seen, state) in self.seen.iter_mut().zip(&self.states) {

@@ -3,7 +3,7 @@
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
 use pelton_core::hook::{Outcome, class, how};
-use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, gate, value};
+use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, value, verdict};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
@@ -87,7 +87,7 @@ impl<S: Sink> Engine<'_, S> {
         if boosted | cpu.sugov.iowait_boost != 0 {
             self.request_changes(c);
         }
-        if gate == gate::OPEN {
+        if gate == verdict::OPEN {
             self.evaluate(&call);
             return;
         }
@@ -118,7 +118,7 @@ impl<S: Sink> Engine<'_, S> {
         let requests = (kept.terms(), kept.largest());
         let (sugov, table) = domain.governor();
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
-        domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
+        domain.report.held += u64::from(domain.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
         if S::ACTIVE {
