@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which rule of the specification a step of a decision follows, and where the kernel has it.
+//! Which rule a step of a decision follows, and where the kernel has it.
 
 use pelton_core::Policy;
 use pelton_schema::HookSite;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+const WHO_CALLS: &str = "docs/spec/governor.md#who-calls";
+const ALLOWED: &str = "docs/spec/governor.md#when-an-evaluation-is-allowed";
+const REQUEST: &str = "docs/spec/governor.md#the-request-of-one-cpu";
+const OUTCOME: &str = "docs/spec/governor.md#what-becomes-of-it";
+const SUMS: &str = "docs/spec/clamps.md#postings-that-add-up";
+
 /// A rule and its place in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rule {
-    /// Section of the specification.
+    /// Page of the rule and its heading.
     pub section: &'static str,
     /// Function of the kernel of the policy's profile.
     pub function: &'static str,
@@ -27,20 +33,20 @@ pub fn value_of(policy: &Policy, switch: &str) -> &'static str {
 /// Why the governor was called.
 pub fn hook(site: HookSite, policy: &Policy) -> Rule {
     match site {
-        HookSite::Decay => rule("B.13", "cfs_rq_util_change()"),
-        HookSite::Attach => rule("B.13", "attach_entity_load_avg()"),
-        HookSite::Detach => rule("B.13", "detach_entity_load_avg()"),
-        HookSite::Iowait => rule("B.13", "enqueue_task_fair()"),
-        HookSite::Tick => rule("B.13", "task_tick_fair()"),
-        HookSite::Rt if value_of(policy, "hook_rt") == "accounting" => rule("B.13", "update_curr_rt()"),
-        HookSite::Rt => rule("B.13", "enqueue_top_rt_rq()"),
-        HookSite::Dl if value_of(policy, "hook_dl") == "accounting" => rule("B.13", "update_curr_dl()"),
-        HookSite::Dl => rule("B.13", "__add_running_bw()"),
-        HookSite::Blocked => rule("B.13", "update_blocked_averages()"),
-        HookSite::Limits => rule("B.3", "sugov_limits()"),
-        HookSite::Enqueue => rule("C.6", "enqueue_task_fair()"),
-        HookSite::Switch => rule("C.6", "__schedule()"),
-        HookSite::Uclamp => rule("G.6", "enqueue_task_fair()"),
+        HookSite::Decay => rule(WHO_CALLS, "cfs_rq_util_change()"),
+        HookSite::Attach => rule(WHO_CALLS, "attach_entity_load_avg()"),
+        HookSite::Detach => rule(WHO_CALLS, "detach_entity_load_avg()"),
+        HookSite::Iowait => rule(WHO_CALLS, "enqueue_task_fair()"),
+        HookSite::Tick => rule(WHO_CALLS, "task_tick_fair()"),
+        HookSite::Rt if value_of(policy, "hook_rt") == "accounting" => rule(WHO_CALLS, "update_curr_rt()"),
+        HookSite::Rt => rule(WHO_CALLS, "enqueue_top_rt_rq()"),
+        HookSite::Dl if value_of(policy, "hook_dl") == "accounting" => rule(WHO_CALLS, "update_curr_dl()"),
+        HookSite::Dl => rule(WHO_CALLS, "__add_running_bw()"),
+        HookSite::Blocked => rule(WHO_CALLS, "update_blocked_averages()"),
+        HookSite::Limits => rule(ALLOWED, "sugov_limits()"),
+        HookSite::Enqueue => rule(WHO_CALLS, "enqueue_task_fair()"),
+        HookSite::Switch => rule(WHO_CALLS, "__schedule()"),
+        HookSite::Uclamp => rule(SUMS, "enqueue_task_fair()"),
     }
 }
 
@@ -64,52 +70,52 @@ pub fn hook_in_words(site: HookSite) -> &'static str {
 
 /// Whether the governor may act.
 pub fn gate() -> Rule {
-    rule("B.3", "sugov_should_update_freq()")
+    rule(ALLOWED, "sugov_should_update_freq()")
 }
 
 /// What one CPU asks for.
 pub fn request(policy: &Policy) -> Rule {
     match value_of(policy, "perf_form") {
-        "flags" => rule("B.5", "sugov_get_util()"),
-        "bw" => rule("B.5", "sugov_aggregate_util()"),
-        "rt_sum" => rule("B.5", "sugov_get_util()"),
-        "clamp_then_sum" => rule("B.5", "effective_cpu_util()"),
-        _ => rule("B.4", "effective_cpu_util()"),
+        "flags" => rule(REQUEST, "sugov_get_util()"),
+        "bw" => rule(REQUEST, "sugov_aggregate_util()"),
+        "rt_sum" => rule(REQUEST, "sugov_get_util()"),
+        "clamp_then_sum" => rule(REQUEST, "effective_cpu_util()"),
+        _ => rule(REQUEST, "effective_cpu_util()"),
     }
 }
 
 /// The largest request of the domain wins.
 pub fn maximum() -> Rule {
-    rule("B.2", "sugov_next_freq_shared()")
+    rule(OUTCOME, "sugov_next_freq_shared()")
 }
 
 /// Where the 25 % margin is added.
 pub fn headroom(policy: &Policy) -> Rule {
     match value_of(policy, "headroom") {
-        "frequency" => rule("B.6", "get_next_freq()"),
-        "utilization" => rule("B.5", "map_util_perf()"),
-        _ => rule("B.4", "sugov_effective_cpu_perf()"),
+        "frequency" => rule(OUTCOME, "get_next_freq()"),
+        "utilization" => rule(REQUEST, "map_util_perf()"),
+        _ => rule(REQUEST, "sugov_effective_cpu_perf()"),
     }
 }
 
 /// From utilization to frequency.
 pub fn raw() -> Rule {
-    rule("B.6", "get_next_freq()")
+    rule(OUTCOME, "get_next_freq()")
 }
 
 /// From frequency to an operating point.
 pub fn resolve() -> Rule {
-    rule("B.6", "cpufreq_driver_resolve_freq()")
+    rule(OUTCOME, "cpufreq_driver_resolve_freq()")
 }
 
 /// Whether the request changes.
 pub fn commit() -> Rule {
-    rule("B.3", "sugov_update_next_freq()")
+    rule(OUTCOME, "sugov_update_next_freq()")
 }
 
 /// When the next change is allowed.
 pub fn window() -> Rule {
-    rule("B.11", "sugov_should_update_freq()")
+    rule(ALLOWED, "sugov_should_update_freq()")
 }
 
 /// The hook site of this number.
@@ -129,6 +135,6 @@ mod tests {
         assert_eq!(hook(HookSite::Rt, &new).function, "enqueue_top_rt_rq()");
         assert_eq!(headroom(&old).function, "get_next_freq()");
         assert_eq!(headroom(&new).function, "sugov_effective_cpu_perf()");
-        assert_eq!(request(&new).section, "B.4");
+        assert_eq!(request(&new).section, "docs/spec/governor.md#the-request-of-one-cpu");
     }
 }
