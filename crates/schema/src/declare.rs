@@ -10,6 +10,10 @@ pub enum Unit {
     Count,
     /// Capacity scale, 0..1024 = one CPU of the biggest kind at its highest frequency.
     Capacity,
+    /// Weight of a task at nice 0 that is always on a queue = 1024; a queue's is the sum over its tasks.
+    Load,
+    /// Average number of tasks on a queue, times 1024.
+    Runnable,
     /// Kilohertz.
     Khz,
     /// Nanoseconds.
@@ -31,6 +35,8 @@ impl Unit {
             Unit::Id => "id",
             Unit::Count => "count",
             Unit::Capacity => "0..1024",
+            Unit::Load => "weight",
+            Unit::Runnable => "1024 per task",
             Unit::Khz => "kHz",
             Unit::Ns => "ns",
             Unit::Uw => "uW",

@@ -93,7 +93,7 @@ declare_events! {
         /// Share of time on the runqueue.
         runnable_avg: u32 [Capacity],
         /// Weighted share of time on the runqueue.
-        load_avg: u64 [Capacity],
+        load_avg: u64 [Load],
         /// Estimated utilization of the task.
         util_est: u32 [Capacity],
     }
@@ -104,9 +104,9 @@ declare_events! {
         /// Utilization of the fair class.
         util_avg: u32 [Capacity],
         /// Average number of runnable fair tasks times 1024.
-        runnable_avg: u32 [Capacity],
+        runnable_avg: u32 [Runnable],
         /// Load of the fair class.
-        load_avg: u64 [Capacity],
+        load_avg: u64 [Load],
         /// Sum of the queued tasks' estimates.
         util_est: u32 [Capacity],
     }
@@ -296,9 +296,9 @@ declare_events! {
         /// Position in the open period.
         period_contrib: u32 [Count],
         /// Average of `load_sum`.
-        load_avg: u64 [Capacity],
+        load_avg: u64 [Load],
         /// Average of `runnable_sum`.
-        runnable_avg: u64 [Capacity],
+        runnable_avg: u64 [Runnable],
         /// Average of `util_sum`.
         util_avg: u32 [Capacity],
     }
@@ -336,9 +336,9 @@ declare_events! {
         /// Position in the open period.
         period_contrib: u32 [Count],
         /// Average of `load_sum`.
-        load_avg: u64 [Capacity],
+        load_avg: u64 [Load],
         /// Average of `runnable_sum`.
-        runnable_avg: u64 [Capacity],
+        runnable_avg: u64 [Runnable],
         /// Average of `util_sum`.
         util_avg: u32 [Capacity],
         /// Stored estimate, with the kernel's mark bit.
@@ -503,9 +503,9 @@ declare_events! {
         /// Utilization.
         util_avg: u32 [Capacity],
         /// Share of time on the queue.
-        runnable_avg: u32 [Capacity],
+        runnable_avg: u32 [Runnable],
         /// Load.
-        load_avg: u64 [Capacity],
+        load_avg: u64 [Load],
     }
     /// The clamps of a task were published.
     TaskUclamp = 37, "uclamp_util_se" {

@@ -44,6 +44,8 @@ pub fn column_name(column: &Column) -> String {
     let unit = match column.unit {
         Unit::Id | Unit::Count | Unit::Code => return column.name.to_owned(),
         Unit::Capacity => "_of_1024",
+        Unit::Load => "_weight",
+        Unit::Runnable => "_1024ths",
         Unit::Khz => "_khz",
         Unit::Ns => "_ns",
         Unit::Uw => "_uw",
