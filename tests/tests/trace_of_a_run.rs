@@ -68,6 +68,8 @@ fn log_and_trace_say_what_the_run_said() {
     let mut expected: Vec<_> = expected.map(|(time_ns, event)| format!("{time_ns} {event:?}")).collect();
     found.sort_unstable();
     expected.sort_unstable();
+    let has = |text: &str| run.trace.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(has("placements") && has("previous_cpu"), "the trace says why tasks went where they went");
     assert!(found == expected, "{} ftrace events in the trace, {} in the run", found.len(), expected.len());
 }
 

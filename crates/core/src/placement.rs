@@ -194,6 +194,14 @@ impl Placed {
         &self.energies[..(self.nr_energies as usize).min(self.energies.len())]
     }
 
+    /// What a domain needs more with the task on this CPU of it, in the kernel's unit; `None`: not asked.
+    #[must_use]
+    pub fn energy_added(&self, cpu: u32) -> Option<i128> {
+        let with = self.energies().iter().find(|e| e.cpu == cpu && cpu != NO_CPU)?;
+        let without = self.energies().iter().find(|e| e.cpu == NO_CPU && e.perf_domain == with.perf_domain)?;
+        Some(i128::from(with.energy) - i128::from(without.energy))
+    }
+
     /// Which rule decided, in words.
     #[must_use]
     pub fn how(&self) -> &'static str {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
-use pelton_core::{AFFINE, NO_CPU, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
+use pelton_core::{AFFINE, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
 use pelton_schema::{Event, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -251,13 +251,6 @@ fn candidate(
             0 => "no",
             _ => "floor lost",
         },
-        energy_added: energy_added(cpu, placed),
+        energy_added: placed.energy_added(cpu),
     }
-}
-
-/// What a domain needs more with the task on one of its CPUs.
-fn energy_added(cpu: u32, placed: &Placed) -> Option<i128> {
-    let with = placed.energies().iter().find(|e| e.cpu == cpu)?;
-    let without = placed.energies().iter().find(|e| e.cpu == NO_CPU && e.perf_domain == with.perf_domain)?;
-    Some(i128::from(with.energy) - i128::from(without.energy))
 }

@@ -9,6 +9,7 @@ mod codes;
 mod declare;
 mod events;
 mod group_files;
+mod placed;
 mod reference;
 mod sink;
 
@@ -16,6 +17,8 @@ pub use codes::*;
 pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
 pub use group_files::{FileChange, group_changes};
+pub use pelton_core::{Placed, Record as PlacementRecord};
+pub use placed::{PlacedWords, placed_words};
 pub use reference::render_reference;
 pub use sink::{
     Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words, idle_words,

@@ -39,7 +39,7 @@ mod tracks;
 use std::collections::BTreeMap;
 use std::io;
 
-use pelton_schema::{Balance, Event, EventInfo, Sink, Walk, unpack_name};
+use pelton_schema::{Balance, Event, EventInfo, Placed, PlacementRecord, Sink, Walk, placed_words, unpack_name};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -196,6 +196,12 @@ impl<W: io::Write> PerfettoTrace<W> {
 
 impl<W: io::Write> Sink for PerfettoTrace<W> {
     const BALANCES: bool = true;
+    const PLACEMENTS: bool = true;
+
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &PlacementRecord, placed: &Placed) {
+        self.tracks.placement(time_ns, tid, &placed_words(read, placed));
+        self.write_when_full();
+    }
 
     fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
         self.tracks.balance(time_ns, balance);
@@ -224,7 +230,7 @@ impl<W: io::Write> Sink for PerfettoTrace<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_schema::WalkWhy;
+    use pelton_schema::{PlacedWords, WalkWhy};
 
     #[test]
     fn updates_of_blocked_load_have_a_track_of_the_cpu_that_makes_them() {
@@ -235,6 +241,27 @@ mod tests {
         let has = |text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(["CPU 1", "updates of blocked load", "walk over idle CPUs", "queues"].iter().all(|text| has(text)));
         assert!(read::PerfettoReader::new(&file[..]).all(|record| record.is_ok()), "readers pass over instants");
+    }
+
+    #[test]
+    fn placements_have_a_track_of_the_cpu_that_is_chosen() {
+        let mut file = Vec::new();
+        let mut trace = PerfettoTrace::new(&mut file, &RunHeader::default());
+        let words = PlacedWords {
+            cpu: 3,
+            previous_cpu: 1,
+            executing_cpu: 0,
+            event: "wake-up",
+            rule: "energy",
+            start: None,
+            util_avg: 77,
+            overutilized: false,
+            energy_added: vec![(1, 500), (3, -20)],
+        };
+        trace.tracks.placement(9, 5, &words);
+        trace.finish().expect("a vector takes everything");
+        let has = |text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
+        assert!(["CPU 3", "placements", "previous_cpu", "energy", "CPU 1 +500, CPU 3 -20"].iter().all(|t| has(t)));
     }
 
     #[test]

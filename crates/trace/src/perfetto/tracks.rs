@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use pelton_schema::{
-    Balance, EVENTS, Event, Walk, cpu_list, end_words, group_changes, idle_words, migration_words, walk_words,
+    Balance, EVENTS, Event, PlacedWords, Walk, cpu_list, end_words, group_changes, idle_words, migration_words,
+    walk_words,
 };
 
 use super::by_index::ByIndex;
@@ -29,7 +30,7 @@ const fn counter(name: &'static str, unit: &'static str) -> TrackSpec {
 
 const CAPACITY: &str = "of 1024";
 
-static CPU_TRACKS: [TrackSpec; 9] = [
+static CPU_TRACKS: [TrackSpec; 10] = [
     counter("util_avg", CAPACITY),
     counter("util_est", CAPACITY),
     counter("runnable_avg", CAPACITY),
@@ -39,6 +40,7 @@ static CPU_TRACKS: [TrackSpec; 9] = [
     counter("hw load_avg", CAPACITY),
     TrackSpec { name: "balances", unit: None },
     TrackSpec { name: "updates of blocked load", unit: None },
+    TrackSpec { name: "placements", unit: None },
 ];
 const CPU_UTIL_AVG: usize = 0;
 const CPU_UTIL_EST: usize = 1;
@@ -49,6 +51,7 @@ const CPU_IRQ: usize = 5;
 const CPU_HW: usize = 6;
 const CPU_BALANCES: usize = 7;
 const CPU_WALKS: usize = 8;
+const CPU_PLACEMENTS: usize = 9;
 
 static TASK_TRACKS: [TrackSpec; 3] =
     [counter("util_avg", CAPACITY), counter("util_est", CAPACITY), TrackSpec { name: "activations", unit: None }];
@@ -89,7 +92,7 @@ const ACTIVATION: &str = "task_activation";
 const SLICE_NAME_IID: u64 = 1;
 
 /// Most tracks of one owner.
-const TRACKS_MAX: usize = 9;
+const TRACKS_MAX: usize = CPU_TRACKS.len();
 /// `FreqDecision::gate` of a call that evaluated the request; the others carry no terms.
 const GATE_EVALUATED: u32 = 0;
 
@@ -269,6 +272,12 @@ impl Tracks {
         self.instant(time_ns, Owner::Cpu(balance.env.dst_cpu), CPU_BALANCES, title, &balance_notes(balance));
     }
 
+    /// A fair task gets a CPU, on the track of that CPU.
+    pub fn placement(&mut self, time_ns: u64, tid: u32, words: &PlacedWords) {
+        let title = self.task_name(tid);
+        self.instant(time_ns, Owner::Cpu(words.cpu), CPU_PLACEMENTS, &title, &placement_notes(tid, words));
+    }
+
     /// An update of blocked load, on the track of the CPU that makes it.
     pub fn walk(&mut self, time_ns: u64, walk: &Walk) {
         let notes = [
@@ -351,11 +360,14 @@ impl Tracks {
         uuid
     }
 
+    fn task_name(&self, tid: u32) -> String {
+        self.names.get(&tid).cloned().unwrap_or_else(|| self.run.task_name(tid))
+    }
+
     fn group_name(&self, owner: Owner) -> String {
-        let task_name = |tid| self.names.get(&tid).cloned().unwrap_or_else(|| self.run.task_name(tid));
         match owner {
             Owner::Cpu(cpu) => format!("CPU {cpu}"),
-            Owner::Task(tid) => format!("{} {}", task_name(tid), self.ids.pid_of(tid)),
+            Owner::Task(tid) => format!("{} {}", self.task_name(tid), self.ids.pid_of(tid)),
             Owner::Domain(domain) => self.run.domain_name(domain),
             Owner::Zone(zone) => format!("zone {zone}"),
             Owner::Group(group) => self.run.group_path(group),
@@ -404,6 +416,25 @@ fn balance_notes(balance: &Balance<'_>) -> Vec<(&'static str, Note)> {
         notes.push(("migration", Note::Text(migration_words(found.migration))));
         notes.push(("imbalance", Note::Number(balance.imbalance)));
         notes.push(("moved", Note::Number(i64::from(balance.moved))));
+    }
+    notes
+}
+
+fn placement_notes(tid: u32, words: &PlacedWords) -> Vec<(&'static str, Note)> {
+    let number = |value: u32| Note::Number(i64::from(value));
+    let mut notes = vec![
+        ("task", number(tid)),
+        ("event", Note::Text(words.event)),
+        ("previous_cpu", number(words.previous_cpu)),
+        ("executing_cpu", number(words.executing_cpu)),
+        ("rule", Note::Text(words.rule)),
+        ("util_avg", Note::Number(words.util_avg.cast_signed())),
+        ("overutilized", number(words.overutilized.into())),
+    ];
+    notes.extend(words.start.map(|start| ("start", Note::Text(start))));
+    if !words.energy_added.is_empty() {
+        let added: Vec<String> = words.energy_added.iter().map(|(cpu, more)| format!("CPU {cpu} {more:+}")).collect();
+        notes.push(("energy_added", Note::Owned(added.join(", "))));
     }
     notes
 }
