@@ -95,6 +95,45 @@ fn a_quota_inside_a_quota_holds_both() {
     }
 }
 
+/// Time for which tasks `1..=tasks` of the workload ran in each stretch of `stretch_ns`.
+fn used_by_stretch(events: &[(u64, Event)], tasks: std::ops::RangeInclusive<u32>, stretch_ns: u64) -> Vec<u64> {
+    let (mut since, mut used) = ([None; 4], Vec::new());
+    for (now, event) in events {
+        let Event::SchedSwitch { cpu, next_tid, .. } = event else { continue };
+        let next = tasks.contains(next_tid).then_some(*now);
+        let Some(mut from) = std::mem::replace(&mut since[*cpu as usize], next) else { continue };
+        while from < *now {
+            let (at, to) = ((from / stretch_ns) as usize, (from / stretch_ns + 1) * stretch_ns);
+            used.resize(used.len().max(at + 1), 0);
+            used[at] += to.min(*now) - from;
+            from = to;
+        }
+    }
+    used
+}
+
+/// Four CPUs, a quota inside a quota: in no stretch of so many periods does either group run for more than the periods
+/// that the stretch touches give it, and what each CPU had taken before and noticed too late.
+#[test]
+fn nested_quotas_hold_in_every_stretch_of_time() {
+    const PERIOD_MS: u64 = 100;
+    for p in PROFILES {
+        let tasks = [busy_in("/a/b/c", 4), busy_in("/a", 3)].concat();
+        // Beside three tasks of its weight the inner group may have a quarter of what the outer one has.
+        let w = limited(tasks, &[("/a", 300, PERIOD_MS, 0), ("/a/b", 60, PERIOD_MS, 0)]);
+        let (_, events) = events_of(&fixed_speed(&[(4, 1024)]), &w, p, &config(4000));
+        for (what, tids, quota_ms) in [("inner", 1..=4, 60), ("outer", 1..=7, 300)] {
+            let used = used_by_stretch(&events, tids, PERIOD_MS * MS);
+            assert!(used.iter().sum::<u64>() > 35 * quota_ms * MS, "{p}: the {what} group ran {used:?}");
+            for periods in [1, 2, 10, 39] {
+                let most = ((periods as u64 + 1) * quota_ms + 4 * (SLICE_MS + TICK_MS)) * MS;
+                let longest = used.windows(periods).map(|part| part.iter().sum::<u64>()).max().expect("a stretch");
+                assert!(longest <= most, "{p}: the {what} group ran {longest} ns in {periods} periods, {most} at most");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_quota_is_for_all_cpus_together() {
     for p in PROFILES {

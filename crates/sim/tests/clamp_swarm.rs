@@ -4,7 +4,7 @@
 //! (src/audit).
 
 mod common;
-use common::random::{Dice, random_groups, random_machine, random_workload};
+use common::random::{Dice, paths_of, random_groups, random_machine, random_workload};
 use common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
@@ -48,12 +48,12 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
             phase.uclamp = (d.below(2) == 0).then(|| pair(d));
         }
     }
-    for path in ["/a", "/a/b", "/d"] {
+    for path in paths_of(w) {
         let clamps = if d.below(2) == 0 { pair(d) } else { (0, 1024) };
         let throttle = [0, 100, 512, 1024][d.below(4) as usize];
         match w.groups.iter_mut().find(|group| group.path == path) {
             Some(group) => (group.clamps, group.throttle) = (clamps, throttle),
-            None => w.groups.push(GroupSpec { path: path.into(), clamps, throttle, ..GroupSpec::default() }),
+            None => w.groups.push(GroupSpec { path: path.clone(), clamps, throttle, ..GroupSpec::default() }),
         }
     }
 }

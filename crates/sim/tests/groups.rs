@@ -9,6 +9,7 @@ use pelton_schema::{Event, HookSite};
 use pelton_sim::Report;
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
+const ALL_PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
     TaskSpec { taskgroup: path.into(), ..task }
@@ -227,7 +228,7 @@ fn shares_are_honoured_within_a_percent_over_ten_seconds() {
         &[("/a", 100), ("/b", 300), ("/c", 600)],
         &[("/a/x", 2048), ("/a/y", 1024), ("/b", 1024)],
     ];
-    for p in PROFILES {
+    for p in ALL_PROFILES {
         for groups in rows {
             let tasks = groups.iter().enumerate().flat_map(|(i, (path, _))| busy_in(path, 1 + i % 3)).collect();
             let mut shares = groups.to_vec();
@@ -246,6 +247,29 @@ fn shares_are_honoured_within_a_percent_over_ten_seconds() {
                     weight * 500 / siblings
                 };
                 let got = run_ns(&r, path) / (10_000 * MS / 1000);
+                assert!(near(got, part, 10), "{p} {groups:?}: {path} got {got} of 1000, {part} is its share");
+            }
+        }
+    }
+}
+
+/// Four CPUs, as many tasks of every group, each on its CPU or wherever balances take it: all groups get their shares of
+/// all CPUs together, to within a percent of the time.
+#[test]
+fn shares_are_honoured_within_a_percent_on_four_cpus() {
+    let rows: [&[(&str, u64)]; 3] = [
+        &[("/a", 1024), ("/b", 1024), ("/c", 1024)],
+        &[("/a", 3072), ("/b", 1024)],
+        &[("/a", 100), ("/b", 300), ("/c", 600)],
+    ];
+    for (p, groups) in ALL_PROFILES.iter().flat_map(|p| rows.map(|groups| (p, groups))) {
+        let all: u64 = groups.iter().map(|(_, weight)| weight).sum();
+        let free: Vec<TaskSpec> = groups.iter().flat_map(|(path, _)| busy_in(path, 4)).collect();
+        let pinned = free.iter().cloned().zip(0..).map(|(task, i)| on(task, i % 4)).collect();
+        for tasks in [pinned, free] {
+            let r = run_on(&fixed_speed(&[(4, 1024)]), &with_shares(tasks, groups), p, 10_000);
+            for (path, weight) in groups {
+                let (got, part) = (run_ns(&r, path) / (40_000 * MS / 1000), weight * 1000 / all);
                 assert!(near(got, part, 10), "{p} {groups:?}: {path} got {got} of 1000, {part} is its share");
             }
         }

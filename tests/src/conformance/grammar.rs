@@ -10,7 +10,7 @@ use super::episode::{Episode, random_policy};
 use super::governor::Setting;
 use super::ops::Op;
 use super::twin::speed_word;
-use super::world::{CPUS, GROUPS, Slot, TASKS, address};
+use super::world::{CPUS, GROUPS, Slot, TASKS, address, groups_from, queue_above};
 
 /// `PELTON_DO_ATTACH`.
 const DO_ATTACH: u64 = 4;
@@ -44,7 +44,7 @@ pub(super) enum Life {
 pub(super) struct Task {
     pub(super) life: Life,
     pub(super) cpu: usize,
-    /// 0: the root queue; 1, 2: the groups.
+    /// 0: the root queue; n: group n - 1.
     pub(super) group: usize,
 }
 
@@ -140,14 +140,13 @@ impl Grammar {
     }
 
     fn levels(task: usize, group: usize, cpu: usize) -> Vec<Level> {
-        let group_level =
-            |g: usize, parent| Level { cfs: parent, se: Slot::GroupSe(g, cpu), owned: Some(Slot::Cfs(g, cpu)) };
-        let leaf = |cfs| Level { cfs, se: Slot::Task(task), owned: None };
-        match group {
-            0 => vec![leaf(Slot::Root(cpu))],
-            1 => vec![leaf(Slot::Cfs(0, cpu)), group_level(0, Slot::Root(cpu))],
-            _ => vec![leaf(Slot::Cfs(1, cpu)), group_level(1, Slot::Cfs(0, cpu)), group_level(0, Slot::Root(cpu))],
-        }
+        let se = Slot::Task(task);
+        let Some(lowest) = group.checked_sub(1) else {
+            return vec![Level { cfs: Slot::Root(cpu), se, owned: None }];
+        };
+        let leaf = Level { cfs: Slot::Cfs(lowest, cpu), se, owned: None };
+        let of = |g| Level { cfs: queue_above(g, cpu), se: Slot::GroupSe(g, cpu), owned: Some(Slot::Cfs(g, cpu)) };
+        std::iter::once(leaf).chain(groups_from(lowest).map(of)).collect()
     }
 
     fn levels_of(&self, task: usize) -> Vec<Level> {
@@ -347,7 +346,7 @@ impl Grammar {
         }
         for cpu in 0..CPUS {
             for group in 0..GROUPS {
-                let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
+                let parent = queue_above(group, cpu);
                 let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu)].map(address);
                 self.call(Op::GroupOnline, &words);
             }
@@ -359,7 +358,7 @@ impl Grammar {
         for group in 0..GROUPS {
             let (tg, owned) = (address(Slot::Group(group)), address(Slot::Cfs(group, cpu)));
             self.call(Op::TgContrib, &[tg, owned, self.now]);
-            let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
+            let parent = queue_above(group, cpu);
             let (parent, se) = (address(parent), address(Slot::GroupSe(group, cpu)));
             if self.one_in(2) {
                 self.call(Op::RefreshShares, &[parent, se, owned, tg]);
@@ -374,7 +373,7 @@ impl Grammar {
     /// What is queued on group queues decays, bottom up.
     pub(super) fn walk_groups(&mut self, cpu: usize) {
         for group in (0..GROUPS).rev() {
-            let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
+            let parent = queue_above(group, cpu);
             let owned = Slot::Cfs(group, cpu);
             if self.one_in(2) {
                 let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu), owned, Slot::Group(group)].map(address);

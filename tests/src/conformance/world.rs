@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The state that both sides change: two CPUs, two nested task groups, some tasks, one record to try things on.
+//! The state that both sides change: two CPUs, a tree of task groups, some tasks, one record to try things on.
 
 use std::sync::OnceLock;
 
@@ -20,8 +20,10 @@ use super::ops::CALL_WORDS;
 
 /// CPUs of the world.
 pub const CPUS: usize = 2;
-/// Task groups; the second lies inside the first.
-pub const GROUPS: usize = 2;
+/// Task groups.
+pub const GROUPS: usize = 7;
+/// The group that each lies in: six levels, and a second branch.
+const ABOVE: [Option<usize>; GROUPS] = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(0)];
 /// Tasks.
 pub const TASKS: usize = 7;
 /// Distance of the task clock from the wall clock at the start.
@@ -58,6 +60,16 @@ pub enum Slot {
     Menu(usize),
     /// Idle governor teo of a CPU.
     Teo(usize),
+}
+
+/// Queue above a group's entity on a CPU.
+pub fn queue_above(group: usize, cpu: usize) -> Slot {
+    ABOVE[group].map_or(Slot::Root(cpu), |above| Slot::Cfs(above, cpu))
+}
+
+/// A group, given by its number, and those that it lies in, up to the root.
+pub fn groups_from(group: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(group), |&group| ABOVE[group])
 }
 
 /// All records, and the rules they live under.

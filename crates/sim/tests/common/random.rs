@@ -4,9 +4,13 @@
 
 use super::*;
 use pelton_model::Machine;
+use pelton_model::groups::group_paths;
 use pelton_model::workload::{
     Bandwidth, ChannelSpec, CpuSet, DeviceSpec, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
 };
+
+/// Levels of a random tree of task groups, at most.
+pub const GROUP_LEVELS: u64 = 6;
 
 /// A small multiplicative generator: the test's own, so that it does not change with the engine's.
 pub struct Dice(pub u64);
@@ -134,10 +138,29 @@ pub fn random_task(d: &mut Dice, i: u64, cpus: u32) -> TaskSpec {
     t
 }
 
-/// Puts tasks into groups of random shares; some move between them.
+/// Paths of a random tree of task groups, one to six levels deep.
+pub fn random_tree(d: &mut Dice, groups: u64) -> Vec<String> {
+    let levels = 1 + d.below(GROUP_LEVELS) as usize;
+    let mut paths: Vec<String> = Vec::new();
+    for i in 0..groups {
+        // Below the last one more often than below others: else hardly a branch is deep.
+        let above = match d.below(4) {
+            0 => "",
+            1 if i > 0 => &paths[d.below(i) as usize],
+            _ => paths.last().map_or("", String::as_str),
+        };
+        let above = if above.matches('/').count() < levels { above } else { "" };
+        paths.push(format!("{above}/g{i}"));
+    }
+    paths
+}
+
+/// Puts tasks into groups of random shares, of a random tree; some move between them.
 pub fn random_groups(d: &mut Dice, w: &mut Workload) {
-    const PATHS: [&str; 5] = ["", "/a", "/a/b", "/a/b/c", "/d"];
-    let path = |d: &mut Dice| PATHS[d.below(5) as usize].to_owned();
+    let groups = 1 + d.below(12);
+    let mut paths = random_tree(d, groups);
+    paths.push(String::new());
+    let path = |d: &mut Dice| paths[d.below(paths.len() as u64) as usize].clone();
     for task in &mut w.tasks {
         task.taskgroup = path(d);
         for phase in task.phases.iter_mut().skip(1) {
@@ -154,7 +177,7 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
             task.loops = None;
         }
     }
-    for _ in 0..d.below(3) {
+    for _ in 0..d.below(3 + groups / 2) {
         let shares = [2, 100, 1024, 4096, 262_144][d.below(5) as usize];
         let path = path(d);
         if w.groups.iter().all(|group| group.path != path) {
@@ -163,17 +186,22 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
     }
 }
 
+/// Every group of a workload but the root, parents before children.
+pub fn paths_of(w: &Workload) -> Vec<String> {
+    group_paths(w).expect("fewer groups, on fewer levels, than there may be")
+}
+
 /// Some groups are idle, from the start or for a while.
 pub fn random_idle_groups(d: &mut Dice, w: &mut Workload) {
-    for path in ["/a", "/a/b", "/a/b/c", "/d"] {
+    for path in paths_of(w) {
         if d.below(3) == 0 {
             match w.groups.iter_mut().find(|group| group.path == path) {
                 Some(group) => group.idle = true,
-                None => w.groups.push(GroupSpec { path: path.into(), idle: true, ..GroupSpec::default() }),
+                None => w.groups.push(GroupSpec { path: path.clone(), idle: true, ..GroupSpec::default() }),
             }
         }
         for _ in 0..d.below(4) {
-            let (at_ns, path, idle) = (1 + d.below(400 * MS), path.into(), Some(d.below(2) == 0));
+            let (at_ns, path, idle) = (1 + d.below(400 * MS), path.clone(), Some(d.below(2) == 0));
             w.group_changes.push(GroupChange { at_ns, path, idle, ..GroupChange::default() });
         }
     }
@@ -183,7 +211,7 @@ pub fn random_idle_groups(d: &mut Dice, w: &mut Workload) {
 
 /// Gives some of the groups quotas, all but a few of which are too short for a busy task.
 pub fn random_quotas(d: &mut Dice, w: &mut Workload, bursts: bool) {
-    for path in ["/a", "/a/b", "/a/b/c", "/d"] {
+    for path in paths_of(w) {
         if d.below(3) == 0 {
             continue;
         }
@@ -193,14 +221,14 @@ pub fn random_quotas(d: &mut Dice, w: &mut Workload, bursts: bool) {
         let limit = Some(Bandwidth { quota_ns, period_ns, burst_ns });
         match w.groups.iter_mut().find(|group| group.path == path) {
             Some(group) => group.bandwidth = limit,
-            None => w.groups.push(GroupSpec { path: path.into(), bandwidth: limit, ..GroupSpec::default() }),
+            None => w.groups.push(GroupSpec { path: path.clone(), bandwidth: limit, ..GroupSpec::default() }),
         }
         for _ in 0..d.below(3) {
             let quota_ns = (period_ns / 100 * (1 + d.below(150))).max(MS);
             let other = Some(Bandwidth { quota_ns, period_ns, burst_ns: 0 });
             w.group_changes.push(GroupChange {
                 at_ns: 1 + d.below(400 * MS),
-                path: path.into(),
+                path: path.clone(),
                 shares: (d.below(2) == 0).then(|| 2 + d.below(4000)),
                 bandwidth: [None, Some(None), Some(other)][d.below(3) as usize],
                 ..GroupChange::default()
