@@ -94,7 +94,7 @@ fn wrong_worlds_are_noticed_in_utilizations() {
         assert!(wrong.utils == utils && wrong.utils_differ * 100 > utils, "{name}: {}", wrong.utils_differ);
         assert!(wrong.all.quiet_divergent > 0);
     }
-    // A kernel that adds no clamps of its CPUs to the bounds, and no margin later.
+    // A kernel whose clamps are part of the sum: no bounds beside it.
     let (name, _, effective) = WITH_UTILS[0];
     let older = Policy::profile("6.1").expect("profile exists");
     let wrong = validate(&recording(name), &older, None, &mut |_| true).expect("a readable recording");
