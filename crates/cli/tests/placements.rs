@@ -38,6 +38,16 @@ fn a_recording_of_7_2_holds_and_says_what_was_counted() {
     let count = |key: &str| told["placements"][key].as_u64().expect("a number");
     assert_eq!((count("decisions"), count("quiet"), count("quiet_divergent")), (5966, 4855, 0));
     assert_eq!((count("divergent"), told["verdict"].as_str()), (111, Some("holds")));
+    assert_eq!(["utils", "utils_differ", "utils_all", "utils_all_differ"].map(count), [2771, 0, 3443, 54]);
+    assert_eq!(["utils_all_moved", "effective_utils", "effective_utils_differ"].map(count), [54, 354, 0]);
+    let differences = told["differences"].as_array().expect("a list");
+    let changed = |difference: &Value| difference["changed"].as_array().is_some_and(|columns| !columns.is_empty());
+    assert!(differences.len() == 20 && differences.iter().all(changed), "{differences:?}");
+    let text = good(&["validate", &recording("arm64-mixed.csv.gz")]);
+    assert!(
+        text.contains("2771 utilizations of CPUs compared, 0 differ; 354 of what CPUs ask for, 0 differ\n"),
+        "{text}"
+    );
     let csv = good(&["validate", &recording("arm64-eas-clamps.csv.gz"), "--format", "csv"]);
     assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6,")), "{csv}");
 }

@@ -56,12 +56,74 @@ fn what_is_put_wrong_is_noticed() {
 #[test]
 fn what_placements_could_read_is_counted() {
     let met = |name: &str| decided(name, None).met;
-    let Met { idle_states, pressure, interrupts } = met("x86-idle-states.csv.gz");
-    assert_eq!((idle_states, pressure, interrupts), (1200, 0, 0));
-    let Met { idle_states, pressure, interrupts } = met("arm64-limits.csv.gz");
-    assert_eq!((idle_states, interrupts), (0, 0));
-    assert!((1..1200).contains(&pressure), "{pressure}");
+    let x86 = met("x86-idle-states.csv.gz");
+    println!("{x86:?}");
+    assert_eq!((x86.idle_states, x86.pressure, x86.interrupts, x86.sched_idle), (1200, 0, 0, 0));
+    let limits = met("arm64-limits.csv.gz");
+    println!("{limits:?}");
+    assert_eq!((limits.idle_states, limits.interrupts, limits.nodes, limits.sched_idle), (0, 0, 0, 58));
+    assert!((1..1200).contains(&limits.pressure) && (1..1200).contains(&limits.groups), "{limits:?}");
+    // No tasks in groups there.
     assert_eq!(met("arm64-mixed.csv.gz"), Met::default());
+}
+
+/// Recordings that have what the kernel's `cpu_util` and `effective_cpu_util` gave, and how often in quiet decisions.
+const WITH_UTILS: [(&str, u64, u64); 2] =
+    [("arm64-eas-clamps.csv.gz", 102_648, 53_060), ("arm64-mixed.csv.gz", 2_771, 354)];
+
+#[test]
+fn every_utilization_of_a_quiet_decision_is_worked_out_again() {
+    for (name, utils, effective) in WITH_UTILS {
+        let report = decided(name, None);
+        let all = [report.utils_all, report.utils_all_differ, report.utils_all_moved];
+        println!("{name}: of {} {} differ, of all {all:?}", report.utils, report.utils_differ);
+        assert_eq!((report.utils, report.effective_utils), (utils, effective), "{name}");
+        assert!(report.utils_differ * 10_000 <= utils, "{name}: {} of {utils} differ", report.utils_differ);
+        assert_eq!((report.utils_differ, report.effective_utils_differ), (0, 0), "{name}");
+        // Elsewhere (F-448): what differs reads a signal that moved on.
+        assert_eq!(report.utils_all_moved, report.utils_all_differ, "{name}: one without a cause");
+        assert!(report.utils_all_differ > 0 && report.utils_all_differ * 50 < report.utils_all, "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn wrong_worlds_are_noticed_in_utilizations() {
+    for (name, utils, _) in WITH_UTILS {
+        let wrong = decided(name, Some(Fault::UtilStays));
+        println!("{name}: {} of {utils}", wrong.utils_differ);
+        assert!(wrong.utils == utils && wrong.utils_differ * 100 > utils, "{name}: {}", wrong.utils_differ);
+        assert!(wrong.all.quiet_divergent > 0);
+    }
+    // A kernel whose clamps are part of the sum: no bounds beside it.
+    let (name, _, effective) = WITH_UTILS[0];
+    let older = Policy::profile("6.1").expect("profile exists");
+    let wrong = validate(&recording(name), &older, None, &mut |_| true).expect("a readable recording");
+    println!("{name} by 6.1: {} of {effective}", wrong.effective_utils_differ);
+    assert!(wrong.effective_utils == effective && wrong.effective_utils_differ * 100 > effective);
+}
+
+/// A value that is altered in one line is a quiet difference, one that is of no CPU is refused.
+#[test]
+fn an_altered_utilization_is_a_difference() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("altered.csv");
+    let machine = recording("arm64-eas-clamps.topo.json");
+    std::fs::copy(&machine, folder.path().join("altered.topo.json")).expect("room");
+    let mut text = String::new();
+    let mut file = open_bytes(&recording("arm64-eas-clamps.csv.gz")).expect("part of the repository");
+    file.read_to_string(&mut text).expect("text");
+    let head: String = text.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let policy = Policy::profile("7.2").expect("profile exists");
+    let told = |from: &str, to: &str| {
+        assert!(head.contains(from), "{from}");
+        std::fs::write(&path, head.replacen(from, to, 1)).expect("room");
+        validate(&path, &policy, None, &mut |_| true)
+    };
+    let first = told("1:5:-1:0:1023:0:0", "1:5:-1:0:1022:0:0").expect("a readable recording");
+    assert_eq!((first.utils_differ, first.all.quiet_divergent), (1, 1), "{first:?}");
+    assert_eq!(first.samples[0].what, [("utilization of a CPU", 1022, 1023)]);
+    let refused = told("1:5:-1:0:1023:0:0", "1:6:-1:0:1023:0:0").expect_err("the board has six CPUs").to_string();
+    assert!(refused.contains("no inner value"), "{refused}");
 }
 
 /// A table whose CPUs are said to have spent time in interrupts: its kernel's energies do not come out, unless that is

@@ -42,16 +42,39 @@ pub fn text(placed: &Placed) -> String {
         report.energies, report.energies_differ, report.all.quiet, result.of, report.all.quiet_divergent
     );
     if report.of == Of::Placements {
-        let Met { idle_states, pressure, interrupts } = report.met;
-        let _ = writeln!(
-            out,
-            "{idle_states} placements with an idle state that takes time to leave, {pressure} with a limited frequency, {interrupts} with time in interrupts"
-        );
+        out += &utils(report);
+        out += &met(report.met);
     }
     if report.all.quiet == 0 {
         let _ = writeln!(out, "not a pass: of the {} in this table none was quiet", result.of);
     }
     out
+}
+
+/// Utilizations, where the table has them.
+fn utils(report: &Report) -> String {
+    let Report { utils, utils_differ, utils_all, utils_all_differ, utils_all_moved, .. } = report;
+    let Report { effective_utils, effective_utils_differ, .. } = report;
+    if *utils_all == 0 {
+        return String::new();
+    }
+    format!(
+        "{utils} utilizations of CPUs compared, {utils_differ} differ; {effective_utils} of what CPUs ask for, \
+         {effective_utils_differ} differ\n\
+         with those of decisions that were not quiet {utils_all}: {utils_all_differ} differ, {utils_all_moved} of them \
+         of a CPU or task whose signals were others afterwards\n"
+    )
+}
+
+/// What placements could read.
+fn met(met: Met) -> String {
+    let Met { idle_states, pressure, interrupts, sched_idle, groups, nodes } = met;
+    format!(
+        "{idle_states} placements with an idle state that takes time to leave, {pressure} with a limited frequency, \
+         {interrupts} with time in interrupts,\n\
+         {sched_idle} of a task of SCHED_IDLE, {groups} of one in a group (quiet ones), {nodes} with domains that span \
+         nodes\n"
+    )
 }
 
 /// The first quiet differences.

@@ -363,6 +363,20 @@ pub struct PlacementCounts {
     pub energies: u64,
     /// Energies that differ.
     pub energies_differ: u64,
+    /// Utilizations of CPUs (`cpu_util`) compared, in quiet decisions.
+    pub utils: u64,
+    /// Those that differ.
+    pub utils_differ: u64,
+    /// Utilizations of CPUs compared, in all decisions.
+    pub utils_all: u64,
+    /// Those that differ.
+    pub utils_all_differ: u64,
+    /// Those that differ and whose CPU or task had other signals afterwards.
+    pub utils_all_moved: u64,
+    /// What CPUs ask for, with its bounds (`effective_cpu_util`), compared, in quiet decisions.
+    pub effective_utils: u64,
+    /// Those that differ.
+    pub effective_utils_differ: u64,
     /// Those that could read what many machines do not have.
     pub met: PlacementsMet,
 }
@@ -376,6 +390,12 @@ pub struct PlacementsMet {
     pub pressure: u64,
     /// Some CPU had spent time in interrupts.
     pub interrupts: u64,
+    /// The task was of SCHED_IDLE.
+    pub sched_idle: u64,
+    /// The task's queue had another load than its CPU, so it was a group's; counted in quiet decisions only.
+    pub groups: u64,
+    /// A domain of the executing CPU spans nodes.
+    pub nodes: u64,
 }
 
 /// Counts of placements of one kind.
@@ -409,6 +429,8 @@ pub struct PlacementDifference {
     pub rule: &'static str,
     /// What differs.
     pub what: Vec<PlacementPart>,
+    /// Columns of the table that had another value afterwards; empty where it does not tell.
+    pub changed: Vec<String>,
 }
 
 /// A part of a placement that differs.

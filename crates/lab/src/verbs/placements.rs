@@ -144,8 +144,8 @@ fn counted(tally: &Tally, tells_later: bool) -> PlacementTally {
 }
 
 fn met(met: Met) -> PlacementsMet {
-    let Met { idle_states, pressure, interrupts } = met;
-    PlacementsMet { idle_states, pressure, interrupts }
+    let Met { idle_states, pressure, interrupts, sched_idle, groups, nodes } = met;
+    PlacementsMet { idle_states, pressure, interrupts, sched_idle, groups, nodes }
 }
 
 fn result(request: &ValidateRequest, rules: Rules, report: &Report) -> Placements {
@@ -154,6 +154,13 @@ fn result(request: &ValidateRequest, rules: Rules, report: &Report) -> Placement
         by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally, report.tells_later))).collect(),
         energies: report.energies,
         energies_differ: report.energies_differ,
+        utils: report.utils,
+        utils_differ: report.utils_differ,
+        utils_all: report.utils_all,
+        utils_all_differ: report.utils_all_differ,
+        utils_all_moved: report.utils_all_moved,
+        effective_utils: report.effective_utils,
+        effective_utils_differ: report.effective_utils_differ,
         met: met(report.met),
     };
     Placements {
@@ -176,6 +183,7 @@ fn difference(sample: &Difference) -> PlacementDifference {
         quiet: sample.quiet,
         rule: sample.how,
         what: sample.what.iter().map(part).collect(),
+        changed: sample.changed.split_ascii_whitespace().map(str::to_owned).collect(),
     }
 }
 

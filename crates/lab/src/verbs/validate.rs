@@ -75,7 +75,7 @@ pub enum Answer {
     /// Of a trace with faults.
     Faults(Faults),
     /// Of a table of placements.
-    Placements(Placed),
+    Placements(Box<Placed>),
     /// Of such a table with wrong worlds.
     PlacementFaults(PlacedFaults),
     /// Of a table of clamps.
@@ -122,7 +122,7 @@ pub fn validate(request: &ValidateRequest, watch: &dyn Watch) -> Result<Answer, 
         return Ok(if request.self_test {
             Answer::PlacementFaults(placements::self_test(request, watch)?)
         } else {
-            Answer::Placements(placements::validated(request, watch)?)
+            Answer::Placements(Box::new(placements::validated(request, watch)?))
         });
     }
     if clamps::is_table(&request.trace) {

@@ -7,20 +7,22 @@
 
 mod fault;
 mod gates;
+mod inner;
 mod searches;
 mod table;
 mod topology;
 
 pub use fault::Fault;
 pub use gates::{Gate, Gates, Head, Level};
+pub use inner::{Inner, KernelEffective, KernelEnergy, KernelUtil};
 pub use searches::{Found, Search, Searches};
-pub use table::{Decisions, KernelEnergy, Said};
+pub use table::{Decisions, Said};
 pub use topology::{Topology, beside};
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pelton_core::{Lb, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, wf};
+use pelton_core::{Lb, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, sd, wf};
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
 
@@ -64,6 +66,9 @@ impl Tally {
     }
 }
 
+/// What differs, the kernel's value and ours.
+type Part = (&'static str, u64, u64);
+
 /// A decision that comes out otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -76,7 +81,9 @@ pub struct Difference {
     /// Nothing changed meanwhile.
     pub quiet: bool,
     /// What differs, with both values.
-    pub what: Vec<(&'static str, u64, u64)>,
+    pub what: Vec<Part>,
+    /// Columns of the table that had another value afterwards, with blanks between them; empty where it has none.
+    pub changed: String,
     /// The rule that decided here.
     pub how: &'static str,
 }
@@ -114,14 +121,27 @@ pub struct Met {
     pub pressure: u64,
     /// A CPU had spent time in interrupts.
     pub interrupts: u64,
+    /// The task was of SCHED_IDLE.
+    pub sched_idle: u64,
+    /// The task's queue had another load than its CPU, so it was a group's; only where nothing changed meanwhile.
+    pub groups: u64,
+    /// A domain of the executing CPU spans nodes.
+    pub nodes: u64,
 }
 
 impl Met {
-    fn count(&mut self, record: &Placement) {
+    fn count(&mut self, record: &Placement, quiet: bool) {
         let any = |has: fn(&PlaceCpu) -> bool| u64::from(record.cpus[..record.nr_cpus as usize].iter().any(has));
         self.idle_states += any(|c| ![0, NO_IDLE_STATE].contains(&c.exit_latency_ns));
         self.pressure += any(|c| c.cpufreq_pressure > 0 || c.hw_pressure > 0);
         self.interrupts += any(|c| c.state.util_irq > 0);
+        self.sched_idle += u64::from(record.task.sched_idle != 0);
+        // Looks of a moment in which loads change do not tell one queue from another.
+        let own = record.cpus[record.task.cpu as usize].load;
+        self.groups += u64::from(quiet && record.task.queue_load != own);
+        let here = &record.cpus[record.this_cpu as usize];
+        let mut domains = here.domains[..here.nr_domains as usize].iter();
+        self.nodes += u64::from(domains.any(|domain| domain.flags & sd::NUMA != 0));
     }
 }
 
@@ -136,6 +156,20 @@ pub struct Report {
     pub energies: u64,
     /// Energies among them that differ.
     pub energies_differ: u64,
+    /// Utilizations of CPUs (`cpu_util`) that were compared, in quiet decisions.
+    pub utils: u64,
+    /// Utilizations among them that differ.
+    pub utils_differ: u64,
+    /// The same in all decisions: elsewhere a signal may have moved on before it was read.
+    pub utils_all: u64,
+    /// Those that differ in all decisions.
+    pub utils_all_differ: u64,
+    /// Those among them whose CPU or task had other signals afterwards.
+    pub utils_all_moved: u64,
+    /// What CPUs ask for (`effective_cpu_util`, with its bounds) that was compared, in quiet decisions.
+    pub effective_utils: u64,
+    /// Those among them that differ.
+    pub effective_utils_differ: u64,
     /// What placements could read.
     pub met: Met,
     /// The first differences.
@@ -174,9 +208,9 @@ pub fn validate(
             break;
         }
         let record = with(record, fault, &mut altered);
-        report.met.count(record);
+        report.met.count(record, said.quiet);
         record.select(policy, &mut placed);
-        report.count(record.flags, &said, &placed);
+        report.count(record, policy, &said, &placed);
         let how = placed.how();
         if placed.cpu != said.cpu && fault.is_none() && is_between(record, &said, policy, &mut placed) {
             report.all.explain();
@@ -231,6 +265,7 @@ fn search_again(
             tid: 0,
             quiet: search.quiet && !is_source_only,
             what,
+            changed: String::new(),
             how: search.found.how(),
         });
     }
@@ -259,23 +294,35 @@ fn gates_again(
         let (machine, hz) = table.machine();
         let again = gates::Again::of(&gate, &policy, machine, hz);
         let (line, time_ns, tid) = (gate.line, gate.head.ts0, gate.head.cpu);
-        report.add(Difference { line, time_ns, tid, quiet: again.quiet, what: again.what, how });
+        report.add(Difference {
+            line,
+            time_ns,
+            tid,
+            quiet: again.quiet,
+            what: again.what,
+            changed: String::new(),
+            how,
+        });
     }
     Ok(report)
 }
 
 impl Report {
-    fn count(&mut self, flags: u32, said: &Said, placed: &Placed) {
+    fn count(&mut self, record: &Placement, policy: &Policy, said: &Said, placed: &Placed) {
         let mut what = Vec::new();
         if placed.cpu != said.cpu {
             what.push(("cpu", u64::from(said.cpu), u64::from(placed.cpu)));
         }
+        let util = self.utils(record, policy, said, placed);
         if said.quiet {
-            self.side_effects(flags, said, placed, &mut what);
+            self.side_effects(record.flags, said, placed, &mut what);
             self.energies(said, placed, &mut what);
+            what.extend(util.into_iter().chain(self.effective_utils(record, policy, said)));
         }
         let &Said { line, time_ns, tid, quiet, .. } = said;
-        self.add(Difference { line, time_ns, tid, quiet, what, how: placed.how() });
+        // Most come out as they did, and are not kept.
+        let changed = if what.is_empty() { String::new() } else { said.changed.clone() };
+        self.add(Difference { line, time_ns, tid, quiet, what, changed, how: placed.how() });
     }
 
     /// Counts a decision; `difference` has nothing where there is none.
@@ -292,7 +339,7 @@ impl Report {
     }
 
     /// What the kernel remembers of a wake-up.
-    fn side_effects(&self, flags: u32, said: &Said, placed: &Placed, what: &mut Vec<(&'static str, u64, u64)>) {
+    fn side_effects(&self, flags: u32, said: &Said, placed: &Placed, what: &mut Vec<Part>) {
         if flags & wf::TTWU == 0 {
             return;
         }
@@ -306,24 +353,61 @@ impl Report {
         }
     }
 
-    fn energies(&mut self, said: &Said, placed: &Placed, what: &mut Vec<(&'static str, u64, u64)>) {
-        if said.energies.is_empty() {
+    fn energies(&mut self, said: &Said, placed: &Placed, what: &mut Vec<Part>) {
+        if said.inner.energies.is_empty() {
             return;
         }
         let ours = placed.energies();
-        self.energies += said.energies.len() as u64;
+        self.energies += said.inner.energies.len() as u64;
         let equal = |(kernel, e): (&KernelEnergy, &pelton_core::PlaceEnergy)| {
             (kernel.cpu, kernel.energy, kernel.max_util, kernel.busy)
                 == (e.cpu, e.energy, u64::from(e.max_util), u64::from(e.busy))
         };
-        let same = said.energies.iter().zip(ours).filter(|&pair| equal(pair)).count();
-        let differ = said.energies.len().max(ours.len()) - same;
+        let same = said.inner.energies.iter().zip(ours).filter(|&pair| equal(pair)).count();
+        let differ = said.inner.energies.len().max(ours.len()) - same;
         self.energies_differ += differ as u64;
         if differ > 0 {
-            let first = said.energies.iter().zip(ours).find(|&pair| !equal(pair));
+            let first = said.inner.energies.iter().zip(ours).find(|&pair| !equal(pair));
             let (kernel, e) =
-                first.map_or((said.energies.len() as u64, ours.len() as u64), |(k, e)| (k.energy, e.energy));
+                first.map_or((said.inner.energies.len() as u64, ours.len() as u64), |(k, e)| (k.energy, e.energy));
             what.push(("energy", kernel, e));
         }
     }
+
+    /// Utilizations; the first that differs.
+    fn utils(&mut self, record: &Placement, policy: &Policy, said: &Said, placed: &Placed) -> Option<Part> {
+        let pairs = said.inner.utils.iter().map(|util| (util.util, util.again(record, policy, placed)));
+        let (compared, differ, first) = compared(pairs);
+        self.utils_all += compared;
+        self.utils_all_differ += differ;
+        let moved = |util: &&KernelUtil| util.is_moving(said) && util.again(record, policy, placed) != util.util;
+        self.utils_all_moved += said.inner.utils.iter().filter(moved).count() as u64;
+        if said.quiet {
+            self.utils += compared;
+            self.utils_differ += differ;
+        }
+        first.map(|(kernel, ours)| ("utilization of a CPU", kernel, ours))
+    }
+
+    /// What CPUs ask for; the first that differs.
+    fn effective_utils(&mut self, record: &Placement, policy: &Policy, said: &Said) -> Option<Part> {
+        let pairs = said.inner.effective.iter().map(|effective| (*effective, effective.again(record, policy)));
+        let (compared, differ, first) = compared(pairs);
+        self.effective_utils += compared;
+        self.effective_utils_differ += differ;
+        first.map(|(kernel, ours)| ("what a CPU asks for", kernel.effective, ours.effective))
+    }
+}
+
+/// How many pairs there are, how many of them are unequal, and the first of those.
+fn compared<T: PartialEq>(pairs: impl Iterator<Item = (T, T)>) -> (u64, u64, Option<(T, T)>) {
+    let (mut all, mut differ, mut first) = (0, 0, None);
+    for (kernel, ours) in pairs {
+        all += 1;
+        if kernel != ours {
+            differ += 1;
+            first.get_or_insert((kernel, ours));
+        }
+    }
+    (all, differ, first)
 }

@@ -9,6 +9,7 @@ use csv_core::ReadRecordResult;
 use pelton_core::{DOMAINS_MAX, PlaceCpu, Placement, UclampLimits, UclampTask, scale_load_down};
 use pelton_trace::import::ImportError;
 
+use super::inner::Inner;
 use super::topology::Topology;
 
 /// Longest line.
@@ -25,21 +26,6 @@ const PF_KTHREAD: u64 = 0x0020_0000;
 const NOT_IN_TASK: u64 = 0x00ff_0100;
 /// Scheduling policy SCHED_IDLE.
 const SCHED_IDLE: u64 = 5;
-/// Kind of an inner value that is an energy.
-const INNER_ENERGY: &str = "4";
-
-/// One energy that the kernel computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KernelEnergy {
-    /// With the task on this CPU; `u32::MAX`: on none.
-    pub cpu: u32,
-    /// Energy.
-    pub energy: u64,
-    /// What the busiest CPU asked for.
-    pub max_util: u64,
-    /// Utilization of all CPUs.
-    pub busy: u64,
-}
 
 /// What the kernel said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,8 +44,12 @@ pub struct Said {
     pub waker_flips: u32,
     /// Nothing that was recorded changed while it decided.
     pub quiet: bool,
-    /// The energies that it computed, in order.
-    pub energies: Vec<KernelEnergy>,
+    /// What it worked out on its way.
+    pub inner: Inner,
+    /// Columns of CPUs that had another value afterwards, with blanks between them.
+    pub changed: String,
+    /// The task's own signals were brought to another moment than that of the record.
+    pub queue_moved: bool,
     /// CPUs that were others afterwards, as they were then. Older tables do not tell.
     pub later: Vec<(u32, PlaceCpu)>,
 }
@@ -467,8 +457,9 @@ impl Decisions {
 
     fn said(&self, tid: u64) -> Result<Said, ImportError> {
         let v = |name: &str| self.value(name);
-        // Which task runs is no input of any rule but for the placed one, whose own state would change with it.
         let changed = self.field(self.column("changed")?);
+        let queue_moved = v("q_lut")? != v("x_q_lut")?;
+        // Which task runs is no input of any rule but for the placed one, whose own state would change with it.
         let same = changed.split_ascii_whitespace().all(|name| name.starts_with("curr_pid"));
         let still = |a: &str, b: &str| -> Result<bool, ImportError> { Ok(v(a)? == v(b)?) };
         Ok(Said {
@@ -478,8 +469,10 @@ impl Decisions {
             cpu: v("ret")? as u32,
             recent_cpu: v("x_recent")? as u32,
             waker_flips: v("x_flips")? as u32,
-            quiet: same && still("j", "x_j")? && still("over", "x_over")? && still("q_lut", "x_q_lut")?,
-            energies: self.energies()?,
+            quiet: same && still("j", "x_j")? && still("over", "x_over")? && !queue_moved,
+            inner: self.inner()?,
+            changed: changed.to_owned(),
+            queue_moved,
             later: Vec::new(),
         })
     }
@@ -510,26 +503,10 @@ impl Decisions {
         read
     }
 
-    /// The energies among the inner values, `kind:cpu:dst:boost:a:b:c` each.
-    fn energies(&self) -> Result<Vec<KernelEnergy>, ImportError> {
+    /// What the kernel worked out on its way.
+    fn inner(&self) -> Result<Inner, ImportError> {
         let at = self.column("inner")?;
-        let mut out = Vec::new();
-        for value in self.field(at).split_ascii_whitespace() {
-            let mut parts = value.split(':');
-            if parts.next() != Some(INNER_ENERGY) {
-                continue;
-            }
-            let numbers: Option<Vec<i64>> = parts.map(|part| part.parse().ok()).collect();
-            let Some([_, dst, _, energy, max_util, busy]) = numbers.as_deref() else {
-                return Err(self.wrong(self.place_of(at), format!("`{value}` is no inner value")));
-            };
-            out.push(KernelEnergy {
-                cpu: *dst as u32,
-                energy: *energy as u64,
-                max_util: *max_util as u64,
-                busy: *busy as u64,
-            });
-        }
-        Ok(out)
+        Inner::read(self.field(at), self.record.nr_cpus)
+            .map_err(|value| self.wrong(self.place_of(at), format!("`{value}` is no inner value")))
     }
 }
