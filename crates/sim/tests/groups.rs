@@ -253,8 +253,8 @@ fn shares_are_honoured_within_a_percent_over_ten_seconds() {
     }
 }
 
-/// Four CPUs, as many tasks of every group, each on its CPU or wherever balances take it: all groups get their shares of
-/// all CPUs together, to within a percent of the time.
+/// Four CPUs, as many tasks of every group, each on its CPU or wherever balances take it: all groups get their shares
+/// of all CPUs together, to within a percent of the time.
 #[test]
 fn shares_are_honoured_within_a_percent_on_four_cpus() {
     let rows: [&[(&str, u64)]; 3] = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The engine's books in a tree of a thousand task groups, six levels deep: tasks that move from group to group, weights
-//! that change, quotas.
+//! The engine's books in a tree of a thousand task groups, six levels deep: tasks that move from group to group,
+//! weights that change, quotas.
 
 use std::collections::BTreeSet;
 

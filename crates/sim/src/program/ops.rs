@@ -135,7 +135,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         if let Some(path) = &phase.taskgroup {
             self.regroup_boost(t, path);
-            changes |= self.change_group(t, path);
+            let moves = self.change_group(t, path);
+            if moves && self.quotas {
+                // In a throttled group it may not run: that is a task less here.
+                self.note_load(self.tasks[t as usize].cpu);
+            }
+            changes |= moves;
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
             let allowed = cpus.below(self.cpus.len() as u32);

@@ -219,10 +219,6 @@ impl<S: Sink> Engine<'_, S> {
         self.fair_set(c, t);
         self.clamps_requeue(t);
         self.limits_change(t);
-        if self.quotas {
-            // In a throttled group it may not run: that is a task less here.
-            self.note_load(c);
-        }
         self.resched_cpu(c);
         true
     }
