@@ -195,7 +195,7 @@ impl SugovPolicy {
         ffi::pelton_x_sugov_limits(self, min_khz, max_khz);
     }
 
-    /// A hook call for the CPU of `sc`; a value of [`gate`]. `local` = the executing CPU belongs to the domain.
+    /// A hook call for the CPU of `sc`; a value of [`verdict`]. `local` = the executing CPU belongs to the domain.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn begin(
