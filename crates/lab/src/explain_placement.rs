@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
-use pelton_core::{AFFINE, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
-use pelton_schema::{Event, Sink};
+use pelton_core::{PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
+use pelton_schema::{Event, Sink, placed_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -164,17 +164,18 @@ pub struct Walked {
 #[must_use]
 pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Explanation {
     let (read, placed) = (&*kept.read, &*kept.placed);
+    let words = placed_words(read, placed);
     Explanation {
         time_ns: kept.time_ns,
         task: name(kept.tid),
-        event: if read.flags & wf::FORK != 0 { "new task" } else { "wake-up" },
-        this_cpu: read.this_cpu,
-        prev_cpu: read.prev_cpu,
-        chosen_cpu: placed.cpu,
-        rule: placed.how(),
-        start: AFFINE.get(placed.affine as usize).copied().unwrap_or("?"),
+        event: words.event,
+        this_cpu: words.executing_cpu,
+        prev_cpu: words.previous_cpu,
+        chosen_cpu: words.cpu,
+        rule: words.rule,
+        start: words.start,
         energy_aware: read.energy_aware != 0,
-        overutilized: read.overutilized != 0,
+        overutilized: words.overutilized,
         task_util: placed.se.task_util_est(policy),
         clamps: (read.task.uclamp_min, read.task.uclamp_max),
         domains: walked(kept),

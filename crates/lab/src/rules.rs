@@ -10,6 +10,7 @@ const WHO_CALLS: &str = "docs/spec/governor.md#who-calls";
 const ALLOWED: &str = "docs/spec/governor.md#when-an-evaluation-is-allowed";
 const REQUEST: &str = "docs/spec/governor.md#the-request-of-one-cpu";
 const OUTCOME: &str = "docs/spec/governor.md#what-becomes-of-it";
+const FILTERS: &str = "docs/signals/hooks-and-gates.md#filters";
 const SUMS: &str = "docs/spec/clamps.md#postings-that-add-up";
 
 /// A rule and its place in the kernel.
@@ -44,8 +45,8 @@ pub fn hook(site: HookSite, policy: &Policy) -> Rule {
         HookSite::Dl => rule(WHO_CALLS, "__add_running_bw()"),
         HookSite::Blocked => rule(WHO_CALLS, "update_blocked_averages()"),
         HookSite::Limits => rule(ALLOWED, "sugov_limits()"),
-        HookSite::Enqueue => rule(WHO_CALLS, "enqueue_task_fair()"),
-        HookSite::Switch => rule(WHO_CALLS, "__schedule()"),
+        HookSite::Enqueue => rule(FILTERS, "enqueue_task_fair()"),
+        HookSite::Switch => rule(FILTERS, "__schedule()"),
         HookSite::Uclamp => rule(SUMS, "enqueue_task_fair()"),
     }
 }
@@ -76,23 +77,21 @@ pub fn gate() -> Rule {
 /// What one CPU asks for.
 pub fn request(policy: &Policy) -> Rule {
     match value_of(policy, "perf_form") {
-        "flags" => rule(REQUEST, "sugov_get_util()"),
+        "flags" | "rt_sum" => rule(REQUEST, "sugov_get_util()"),
         "bw" => rule(REQUEST, "sugov_aggregate_util()"),
-        "rt_sum" => rule(REQUEST, "sugov_get_util()"),
-        "clamp_then_sum" => rule(REQUEST, "effective_cpu_util()"),
         _ => rule(REQUEST, "effective_cpu_util()"),
     }
 }
 
 /// The largest request of the domain wins.
 pub fn maximum() -> Rule {
-    rule(OUTCOME, "sugov_next_freq_shared()")
+    rule(REQUEST, "sugov_next_freq_shared()")
 }
 
 /// Where the 25 % margin is added.
 pub fn headroom(policy: &Policy) -> Rule {
     match value_of(policy, "headroom") {
-        "frequency" => rule(OUTCOME, "get_next_freq()"),
+        "frequency" => rule(REQUEST, "get_next_freq()"),
         "utilization" => rule(REQUEST, "map_util_perf()"),
         _ => rule(REQUEST, "sugov_effective_cpu_perf()"),
     }
@@ -100,7 +99,7 @@ pub fn headroom(policy: &Policy) -> Rule {
 
 /// From utilization to frequency.
 pub fn raw() -> Rule {
-    rule(OUTCOME, "get_next_freq()")
+    rule(REQUEST, "get_next_freq()")
 }
 
 /// From frequency to an operating point.
@@ -110,7 +109,7 @@ pub fn resolve() -> Rule {
 
 /// Whether the request changes.
 pub fn commit() -> Rule {
-    rule(OUTCOME, "sugov_update_next_freq()")
+    rule(ALLOWED, "sugov_update_next_freq()")
 }
 
 /// When the next change is allowed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is told of a decision about a fair task's CPU.
 
-use pelton_core::{AFFINE, NO_CPU, Placed, Record, wf};
+use pelton_core::{AFFINE, NO_CPU, Placed, Placement, wf};
 
 /// A decision in words and numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct PlacedWords {
     pub event: &'static str,
     /// Rule that decided.
     pub rule: &'static str,
-    /// How the starting point of the search was chosen; `None`: nothing was chosen.
-    pub start: Option<&'static str>,
+    /// How the starting point of the search was chosen.
+    pub start: &'static str,
     /// The task's utilization, of 1024.
     pub util_avg: u64,
     /// Some CPU has more to do than it can: energy does not decide.
@@ -28,7 +28,7 @@ pub struct PlacedWords {
 
 /// Puts what a decision read and gave into words.
 #[must_use]
-pub fn placed_words(read: &Record, placed: &Placed) -> PlacedWords {
+pub fn placed_words(read: &Placement, placed: &Placed) -> PlacedWords {
     let priced = placed.energies().iter().map(|e| e.cpu).filter(|&cpu| cpu != NO_CPU);
     PlacedWords {
         cpu: placed.cpu,
@@ -36,7 +36,7 @@ pub fn placed_words(read: &Record, placed: &Placed) -> PlacedWords {
         executing_cpu: read.this_cpu,
         event: if read.flags & wf::FORK != 0 { "new task" } else { "wake-up" },
         rule: placed.how(),
-        start: AFFINE.get(placed.affine as usize).copied(),
+        start: AFFINE.get(placed.affine as usize).copied().unwrap_or("?"),
         util_avg: placed.se.avg.util_avg,
         overutilized: read.overutilized != 0,
         energy_added: priced.filter_map(|cpu| Some((cpu, placed.energy_added(cpu)?))).collect(),

@@ -29,7 +29,7 @@ struct clamp_globals globals;
 u64 orders[CLAMP_CPUS_MAX];
 /* Who brings the tasks of a group up to date, how many change limits, and how often one began or ended. */
 u64 updater, updating, changes;
-/* The task that comes next there: the one who does it may take the lock of another for another reason. */
+/* The task that the kernel's walk over the group is at. A lock of any other task is no count of clamps. */
 u64 next_updated;
 /* The same count when each runqueue's clock was last brought up to date; CHANGING: limits were changing then. */
 u64 changes_seen[CLAMP_CPUS_MAX];

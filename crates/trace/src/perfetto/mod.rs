@@ -253,7 +253,7 @@ mod tests {
             executing_cpu: 0,
             event: "wake-up",
             rule: "energy",
-            start: None,
+            start: "not asked",
             util_avg: 77,
             overutilized: false,
             energy_added: vec![(1, 500), (3, -20)],

@@ -427,11 +427,11 @@ fn placement_notes(tid: u32, words: &PlacedWords) -> Vec<(&'static str, Note)> {
         ("event", Note::Text(words.event)),
         ("previous_cpu", number(words.previous_cpu)),
         ("executing_cpu", number(words.executing_cpu)),
+        ("start", Note::Text(words.start)),
         ("rule", Note::Text(words.rule)),
         ("util_avg", Note::Number(words.util_avg.cast_signed())),
         ("overutilized", number(words.overutilized.into())),
     ];
-    notes.extend(words.start.map(|start| ("start", Note::Text(start))));
     if !words.energy_added.is_empty() {
         let added: Vec<String> = words.energy_added.iter().map(|(cpu, more)| format!("CPU {cpu} {more:+}")).collect();
         notes.push(("energy_added", Note::Owned(added.join(", "))));
