@@ -382,6 +382,19 @@ fn explain_fills_in_every_step() {
 }
 
 #[test]
+fn a_trace_says_why_tasks_went_where_they_went() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, text) = file(&folder, "run.pftrace");
+    let run = "run --platform juno-r2-scmi --profile 6.12 --workload periodic:run_us=500,period_us=9000,threads=6";
+    good(&[&run.split(' ').collect::<Vec<_>>()[..], &["--duration", "300ms", "--quiet", "--trace", &text]].concat());
+    let trace = std::fs::read(path).expect("the run wrote it");
+    let has = |text: &str| trace.windows(text.len()).any(|part| part == text.as_bytes());
+    for text in ["placements", "executing_cpu", "energy_added", "balances"] {
+        assert!(has(text), "the trace has no `{text}`");
+    }
+}
+
+#[test]
 fn explain_as_table() {
     snapshot("explain", &good(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed"])));
 }

@@ -294,3 +294,33 @@ impl<S: Sink> Sink for &mut S {
         (**self).walk(time_ns, walk);
     }
 }
+
+/// A sink that may be off.
+impl<S: Sink> Sink for Option<S> {
+    const ACTIVE: bool = S::ACTIVE;
+    const PLACEMENTS: bool = S::PLACEMENTS;
+    const BALANCES: bool = S::BALANCES;
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.iter_mut().for_each(|sink| sink.event(time_ns, event));
+    }
+
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
+        self.iter_mut().for_each(|sink| sink.placement(time_ns, tid, read, placed));
+    }
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        self.iter_mut().for_each(|sink| sink.balance(time_ns, balance));
+    }
+
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        self.iter_mut().for_each(|sink| sink.gate(time_ns, gate));
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        self.iter_mut().for_each(|sink| sink.domains(time_ns, cpu, by, idle));
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        self.iter_mut().for_each(|sink| sink.walk(time_ns, walk));
+    }
+}

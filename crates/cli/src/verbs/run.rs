@@ -19,7 +19,7 @@ use pelton_lab::run::LabError;
 use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
 use pelton_model::Plan;
-use pelton_schema::{Balance, Event, NullSink, Sink, TeeSink, Walk};
+use pelton_schema::{Event, NullSink, Sink, TeeSink};
 use pelton_sim::Report;
 use pelton_trace::{PeltonLog, PerfettoTrace};
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     spare_inputs(args, plan)?;
     let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let draws = args.charts || args.plot.is_some();
-    outputs.timeline = Maybe(draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns)));
-    outputs.rtapp = Maybe(args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?);
+    outputs.timeline = draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns));
+    outputs.rtapp = args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?;
     let (report, mut outputs) = simulate(&prepared, args.seed, outputs, &watch).map_err(failure)?;
-    outputs.rtapp.0.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
-    let timeline = outputs.timeline.0.take();
+    outputs.rtapp.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
+    let timeline = outputs.timeline.take();
     let warmth = timeline.as_ref().map_or_else(Vec::new, Timeline::warmth);
     let tracks = timeline.map_or_else(Vec::new, Timeline::finish);
     outputs.finish()?;
@@ -86,37 +86,12 @@ fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failu
     Ok(())
 }
 
-/// A sink that may be off.
-struct Maybe<S>(Option<S>);
-
-impl<S: Sink> Sink for Maybe<S> {
-    const BALANCES: bool = S::BALANCES;
-
-    fn event(&mut self, time_ns: u64, event: &Event) {
-        if let Some(sink) = &mut self.0 {
-            sink.event(time_ns, event);
-        }
-    }
-
-    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
-        if let Some(sink) = &mut self.0 {
-            sink.balance(time_ns, balance);
-        }
-    }
-
-    fn walk(&mut self, time_ns: u64, walk: &Walk) {
-        if let Some(sink) = &mut self.0 {
-            sink.walk(time_ns, walk);
-        }
-    }
-}
-
 /// The files of a run.
 pub(super) struct Outputs {
-    trace: Maybe<PerfettoTrace<File>>,
-    log: Maybe<PeltonLog<File>>,
-    rtapp: Maybe<RtAppLogs>,
-    timeline: Maybe<Timeline>,
+    trace: Option<PerfettoTrace<File>>,
+    log: Option<PeltonLog<File>>,
+    rtapp: Option<RtAppLogs>,
+    timeline: Option<Timeline>,
     /// They take their places when everything is written.
     pending: Vec<Pending>,
 }
@@ -149,7 +124,7 @@ impl Outputs {
         };
         let trace = trace.map(&mut open).transpose()?.map(|file| PerfettoTrace::new(file, &header));
         let log = log.map(&mut open).transpose()?.map(|file| PeltonLog::new(file, &header));
-        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None), timeline: Maybe(None), pending })
+        Ok(Outputs { trace, log, rtapp: None, timeline: None, pending })
     }
 
     /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not
@@ -157,14 +132,14 @@ impl Outputs {
     pub(super) fn abandon(self) {
         interrupt::notice();
         // A failing disk is the smaller news here.
-        let _ = self.trace.0.map(|t| t.abandon());
-        let _ = self.log.0.map(|l| l.abandon());
+        let _ = self.trace.map(|t| t.abandon());
+        let _ = self.log.map(|l| l.abandon());
         let _ = self.pending.into_iter().map(Pending::keep).collect::<Result<Vec<_>, _>>();
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {
-        let trace = self.trace.0.map_or(Ok(()), |t| t.finish().map(drop));
-        let log = self.log.0.map_or(Ok(()), |l| l.finish().map(drop));
+        let trace = self.trace.map_or(Ok(()), |t| t.finish().map(drop));
+        let log = self.log.map_or(Ok(()), |l| l.finish().map(drop));
         trace.and(log).map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))?;
         self.pending.into_iter().try_for_each(Pending::keep)
     }
@@ -177,8 +152,8 @@ fn simulate(
     mut outputs: Outputs,
     watch: &Screen<'_>,
 ) -> Result<(Report, Outputs), LabError> {
-    let files = outputs.trace.0.is_some() || outputs.log.0.is_some();
-    let looked_at = outputs.rtapp.0.is_some() || outputs.timeline.0.is_some();
+    let files = outputs.trace.is_some() || outputs.log.is_some();
+    let looked_at = outputs.rtapp.is_some() || outputs.timeline.is_some();
     let both = TeeSink(&mut outputs.rtapp, &mut outputs.timeline);
     let report = match (files, looked_at) {
         (false, false) => run_into(prepared, seed, NullSink, watch),

@@ -275,7 +275,7 @@ impl Tracks {
     /// A fair task gets a CPU, on the track of that CPU.
     pub fn placement(&mut self, time_ns: u64, tid: u32, words: &PlacedWords) {
         let title = self.task_name(tid);
-        self.instant(time_ns, Owner::Cpu(words.cpu), CPU_PLACEMENTS, &title, &placement_notes(tid, words));
+        self.instant(time_ns, Owner::Cpu(words.cpu), CPU_PLACEMENTS, &title, &placement_notes(words));
     }
 
     /// An update of blocked load, on the track of the CPU that makes it.
@@ -382,15 +382,23 @@ enum Note {
     Owned(String),
 }
 
+/// Names and words of ours are short and written in place; made text may have any length.
 fn put_note(out: &mut Vec<u8>, name: &str, note: &Note) {
-    put_message(out, track_event::DEBUG_ANNOTATION, |out| {
-        put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
-        match note {
-            Note::Number(number) => put_int(out, track_event::ANNOTATION_INT, *number),
-            Note::Text(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
-            Note::Owned(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
-        }
-    });
+    let annotation = track_event::DEBUG_ANNOTATION;
+    match note {
+        Note::Number(number) => put_medium(out, annotation, |out| {
+            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
+            put_int(out, track_event::ANNOTATION_INT, *number);
+        }),
+        Note::Text(text) => put_medium(out, annotation, |out| {
+            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
+            put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes());
+        }),
+        Note::Owned(text) => put_message(out, annotation, |out| {
+            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
+            put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes());
+        }),
+    }
 }
 
 /// CPUs of a domain: one bit each, or in words where there are more than 64.
@@ -420,10 +428,10 @@ fn balance_notes(balance: &Balance<'_>) -> Vec<(&'static str, Note)> {
     notes
 }
 
-fn placement_notes(tid: u32, words: &PlacedWords) -> Vec<(&'static str, Note)> {
+/// The track says which CPU, the title which task.
+fn placement_notes(words: &PlacedWords) -> Vec<(&'static str, Note)> {
     let number = |value: u32| Note::Number(i64::from(value));
     let mut notes = vec![
-        ("task", number(tid)),
         ("event", Note::Text(words.event)),
         ("previous_cpu", number(words.previous_cpu)),
         ("executing_cpu", number(words.executing_cpu)),
