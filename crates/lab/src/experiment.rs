@@ -126,7 +126,7 @@ pub struct Beyond {
     pub workload: Vec<String>,
     /// Variants, in order; the first is the base of every change.
     pub variant: Vec<String>,
-    /// Quantities of the whole run, in order.
+    /// Quantities of the whole run, or of frequency domains (a column for each), in order.
     pub quantity: Vec<String>,
 }
 
@@ -442,9 +442,13 @@ fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), Wron
 fn check_beyond(experiment: &Experiment, beyond: &Beyond) -> Result<(), Wrong> {
     check_workloads(experiment, &beyond.workload)?;
     beyond.variant.iter().try_for_each(|name| check_variant(experiment, name))?;
-    let unknown = |name: &&String| !crate::quantity::find(name).is_some_and(|q| matches!(q.read, Read::Run(_)));
+    let readable = |read: &Read| matches!(read, Read::Run(_) | Read::Domain(_) | Read::Share(_));
+    let unknown = |name: &&String| !crate::quantity::find(name).is_some_and(|q| readable(&q.read));
     match beyond.quantity.iter().find(unknown) {
-        Some(name) => Err(Wrong::at(&["quantity"], format!("no quantity of the whole run is called `{name}`"))),
+        Some(name) => {
+            let why = format!("no quantity of the whole run or of frequency domains is called `{name}`");
+            Err(Wrong::at(&["quantity"], why))
+        }
         None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ use crate::{demand, quantity};
 use pelton_model::Plan;
 use pelton_schema::{Event, Sink};
 use pelton_sim::Report;
+use pelton_sim::report::TaskReport;
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub struct Probe {
     pub workload: String,
     /// One of [`WATCHED`], or a quantity of reports.
     pub quantity: String,
-    /// Task the quantity is read from.
+    /// Task, domain or TASK/DOMAIN the quantity is read from.
     pub of: Option<String>,
 }
 
@@ -40,6 +41,7 @@ pub const WATCHED: &[(&str, &str, &str)] = &[
     ),
     ("highest_pct", "%", "Share of the time at the highest operating point, all domains."),
     ("util_max", "1/1024", "Largest utilization of a task in the second half of the run."),
+    ("task_domain_pct", "%", "Part of its time that each thread of a name spent on a domain; `of` is TASK/DOMAIN."),
 ];
 
 /// Unit of a probe's quantity; `None` when there is no such quantity.
@@ -48,7 +50,7 @@ pub fn unit(name: &str) -> Option<&'static str> {
     watched.or_else(|| quantity::find(name).map(|q| q.unit))
 }
 
-/// Numbers of every probe, one per seed.
+/// Numbers of every probe: one per seed, or one per seed and thread.
 pub type Samples = BTreeMap<String, Vec<f64>>;
 
 /// Runs the side of every probe and reads it.
@@ -70,7 +72,11 @@ pub fn sample(
         });
         let runs = runs.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
         for probe in probes {
-            let read: Option<Vec<f64>> = runs.iter().map(|(report, watch)| read(probe, &plan, report, watch)).collect();
+            let numbers = |(report, watch): &(Report, Watch)| match probe.quantity.as_str() {
+                "task_domain_pct" => placement_pct(report, probe.of.as_deref()?),
+                _ => read(probe, &plan, report, watch).map(|number| vec![number]),
+            };
+            let read: Option<Vec<f64>> = runs.iter().map(numbers).collect::<Option<Vec<_>>>().map(|all| all.concat());
             let missing = || ExperimentError(format!("probe `{}`: the run has no `{}`", probe.id, probe.quantity));
             samples.insert(probe.id.clone(), read.ok_or_else(missing)?);
         }
@@ -95,6 +101,16 @@ fn read(probe: &Probe, plan: &Plan, report: &Report, watch: &Watch) -> Option<f6
         "util_max" => util().map(|(_, max)| f64::from(max)),
         name => quantity::find(name)?.read(report, probe.of.as_deref()),
     }
+}
+
+/// Of every thread of the name that ran; `None` when there is none, or no such domain.
+fn placement_pct(report: &Report, of: &str) -> Option<Vec<f64>> {
+    let (name, domain) = of.split_once('/')?;
+    let at = report.domains.iter().position(|d| d.name == domain)?;
+    let of_name = report.tasks.iter().filter(|t| t.name == name || quantity::instance_base(&t.name) == name);
+    let share = |t: &TaskReport| 100.0 * t.domain_run_ns.get(at).copied().unwrap_or(0) as f64 / t.run_ns as f64;
+    let all: Vec<f64> = of_name.filter(|t| t.run_ns > 0).map(share).collect();
+    (!all.is_empty()).then_some(all)
 }
 
 /// Runs above this frequency are fast ones, kHz.
@@ -165,6 +181,23 @@ impl Sink for Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_sim::report::DomainReport;
+
+    #[test]
+    fn each_thread_of_a_name_has_its_place() {
+        let task = |name: &str, on: &[u64]| TaskReport {
+            name: name.into(),
+            run_ns: on.iter().sum(),
+            domain_run_ns: on.to_vec(),
+            ..TaskReport::default()
+        };
+        let tasks = vec![task("hog-0", &[30, 10]), task("hog-1", &[5]), task("hog-2", &[]), task("other", &[0, 1])];
+        let domain = |name: &str| DomainReport { name: name.into(), ..DomainReport::default() };
+        let report = Report { tasks, domains: vec![domain("little"), domain("big")], ..Report::default() };
+        assert_eq!(placement_pct(&report, "hog/big"), Some(vec![25.0, 0.0]));
+        assert_eq!(placement_pct(&report, "other/big"), Some(vec![100.0]));
+        assert_eq!((placement_pct(&report, "nobody/big"), placement_pct(&report, "hog/huge")), (None, None));
+    }
 
     #[test]
     fn gaps_are_between_changes_of_one_cpu() {

@@ -141,7 +141,8 @@ quantities! {
     Domain "domain_transitions" as "transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
     Domain "domain_evaluations" as "evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
     Domain "domain_gated" as "rate-limited" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
-    Share "domain_busy_pct" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
+    Share "domain_busy_pct" as "busy %" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
+    Domain "domain_mhz_avg" as "mean MHz" ["MHz"] "Mean frequency of the domain over the run." = domain_mhz_avg;
     Domain "domain_energy_mj" as "energy mJ" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Cooled "throttled_pct" as "throttled %" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
     Cooled "cooling_state_max" as "deepest state" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
@@ -207,7 +208,7 @@ pub struct Entry {
 }
 
 /// Shares of time, which are read from tables of a report and not by name.
-static SHARES: [Entry; 4] = [
+static SHARES: [Entry; 6] = [
     Entry {
         scope: "frequency",
         name: "residency_ms",
@@ -222,9 +223,16 @@ static SHARES: [Entry; 4] = [
         unit: "%",
         doc: "The same as a share of the run; in comparisons of all CPUs of a domain.",
     },
+    Entry {
+        scope: "placement",
+        name: "residency_ms",
+        unit: "ms",
+        doc: "Time that a task executed on the CPUs of a frequency domain, where there are several.",
+    },
+    Entry { scope: "placement", name: "residency_pct", unit: "%", doc: "The same as a share of the task's." },
 ];
 
-/// Time in a state, and the same as a share of the run, of this scope: `frequency` or `idle`.
+/// Time in a state or place, and the same as a share, of this scope: `frequency`, `idle` or `placement`.
 pub fn shares(scope: &str) -> impl Iterator<Item = &'static Entry> + '_ {
     SHARES.iter().filter(move |entry| entry.scope == scope)
 }
@@ -298,6 +306,13 @@ pub(crate) fn cooled(report: &Report) -> impl Iterator<Item = &CooledReport> {
 
 fn share_pct(report: &Report, ns: u64) -> Option<f64> {
     (report.duration_ns > 0).then(|| 100.0 * ns as f64 / report.duration_ns as f64)
+}
+
+fn domain_mhz_avg(domain: &DomainReport) -> Option<f64> {
+    let total_ns: u64 = domain.time_in_state_ns.iter().sum();
+    let at = |(&khz, &ns): (&u32, &u64)| f64::from(khz) * ns as f64;
+    let khz_ns: f64 = domain.khz.iter().zip(&domain.time_in_state_ns).map(at).sum();
+    (total_ns > 0).then(|| khz_ns / total_ns as f64 / 1e3)
 }
 
 fn domain_busy_pct(report: &Report, domain: &DomainReport) -> Option<f64> {

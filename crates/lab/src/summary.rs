@@ -35,6 +35,8 @@ pub struct RunSummary {
     pub residency: Vec<ResidencyRow>,
     /// Time in each idle state.
     pub idle_residency: Vec<IdleRow>,
+    /// Where tasks executed, on a machine of several frequency domains.
+    pub placement: Vec<PlacementRow>,
     /// Tasks that wait for each other for ever.
     pub stuck_tasks: Vec<String>,
     /// What has to be known before the numbers are believed.
@@ -86,6 +88,19 @@ pub struct IdleRow {
     pub entries: u64,
 }
 
+/// Time of one task on the CPUs of one frequency domain.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementRow {
+    /// Task.
+    pub task: String,
+    /// Frequency domain.
+    pub domain: String,
+    /// Time executing there, ms.
+    pub ms: f64,
+    /// Share of the time that the task executed, percent.
+    pub pct: f64,
+}
+
 /// What a run was, from its plan.
 pub fn header(prepared: &Prepared, duration_ns: u64) -> RunHeader {
     let about = About::of(prepared, duration_ns);
@@ -121,6 +136,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
         rows,
         residency: residency(machine, report),
         idle_residency: idle_residency(machine, report),
+        placement: placement(&labels, report),
         stuck_tasks: report.stuck_tasks.clone(),
         remarks: remarks::outgrown(report).into_iter().collect(),
     }
@@ -152,6 +168,21 @@ fn idle_residency(machine: &Machine, report: &Report) -> Vec<IdleRow> {
     rows
 }
 
+fn placement(labels: &[String], report: &Report) -> Vec<PlacementRow> {
+    if report.domains.len() < 2 {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    for (name, task) in labels.iter().zip(&report.tasks).filter(|(_, task)| task.run_ns > 0) {
+        for (domain, &ns) in report.domains.iter().zip(task.domain_run_ns.iter().chain(std::iter::repeat(&0))) {
+            let pct = 100.0 * ns as f64 / task.run_ns as f64;
+            let (task, domain) = (name.clone(), domain.name.clone());
+            rows.push(PlacementRow { task, domain, ms: round(ns as f64 / 1e6), pct: round(pct) });
+        }
+    }
+    rows
+}
+
 impl RunSummary {
     /// The value of one row.
     pub fn value(&self, scope: Scope, of: &str, quantity: &str) -> Option<f64> {
@@ -163,7 +194,20 @@ impl RunSummary {
 mod tests {
     use super::*;
     use pelton_model::machine::{FreqDomain, Opp};
-    use pelton_sim::report::DomainReport;
+    use pelton_sim::report::{DomainReport, TaskReport};
+
+    #[test]
+    fn every_domain_has_its_part_of_a_task_that_ran() {
+        let named = |name: &str| DomainReport { name: name.into(), ..Default::default() };
+        let ran = |run_ns, on: &[u64]| TaskReport { run_ns, domain_run_ns: on.to_vec(), ..Default::default() };
+        let tasks = vec![ran(4_000_000, &[1_000_000, 3_000_000]), ran(0, &[]), ran(2_000_000, &[2_000_000])];
+        let report = |domains| Report { domains, tasks: tasks.clone(), ..Default::default() };
+        let summary = |domains| summarise(RunHeader::default(), &Machine::default(), &report(domains));
+        let shares = summary(vec![named("little"), named("big")]).placement;
+        let seen: Vec<_> = shares.iter().map(|r| (r.domain.as_str(), r.ms, r.pct)).collect();
+        assert_eq!(seen, [("little", 1.0, 25.0), ("big", 3.0, 75.0), ("little", 2.0, 100.0), ("big", 0.0, 0.0)]);
+        assert_eq!(summary(vec![named("cpu")]).placement, []);
+    }
 
     #[test]
     fn residency_adds_up() {

@@ -134,6 +134,8 @@ pub struct BeyondRow {
 pub struct BeyondValue {
     /// What was counted.
     pub quantity: String,
+    /// Frequency domain that it is about; `None` (null) = the whole run.
+    pub of: Option<String>,
     /// Its unit.
     pub unit: String,
     /// Mean over the seeds.

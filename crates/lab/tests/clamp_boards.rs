@@ -146,9 +146,15 @@ fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     looks.get(looks.len() / 2).map(|ms| (ms * 1e3).round() as u64)
 }
 
+/// The same where the platform has such firmware.
+fn looks_us(recording: &Recording, factor: f64) -> Option<u64> {
+    let has_firmware = recording.files != "pixel6";
+    firmware_after_tick_us(recording, 4.0 * factor).filter(|_| has_firmware)
+}
+
 fn run(recording: &Recording, scenario: &str, factor: f64, seconds: u64, sink: impl Sink) -> Option<Report> {
     let (mut platform_text, policy) = board(recording);
-    let looks = firmware_after_tick_us(recording, 4.0 * factor).filter(|_| scenario == SPIKE);
+    let looks = looks_us(recording, factor).filter(|_| scenario == SPIKE);
     if let Some(us) = looks {
         let poll = "firmware_poll_us = ";
         platform_text = platform_text.replace(poll, &format!("firmware_after_tick_us = {us}\n{poll}"));
@@ -156,7 +162,7 @@ fn run(recording: &Recording, scenario: &str, factor: f64, seconds: u64, sink: i
     let inputs = Inputs {
         platform: "board.toml".into(),
         platform_text: Some(platform_text),
-        workload: scaled(recording, scenario, factor)?.display().to_string(),
+        workload: format!("{} + rt-app-start", scaled(recording, scenario, factor)?.display()),
         duration_ns: Some(seconds * 1_000_000_000),
         hz: Some(250),
         random_phase: true,
@@ -252,8 +258,20 @@ fn between(curve: &Curve, time: f64) -> f64 {
     }
 }
 
-/// Utilization at which both ramps are laid over each other: rt-app's start is below, which no file tells.
+/// Utilization at which both ramps are laid over each other: their clocks differ.
 const RAMP_AT: f64 = 700.0;
+
+/// What scenario 2 looks at on a board.
+struct Spike {
+    cpu: u32,
+    /// Frequencies with both threads, MHz.
+    mhz: &'static [f64],
+    /// Longer than both threads are together, and shorter than until the next change behind it, s.
+    joint_s_max: f64,
+}
+
+const SPIKE_JUNO: Spike = Spike { cpu: 5, mhz: &[600.0, 1000.0, 1200.0], joint_s_max: 5.0 };
+const SPIKE_PIXEL: Spike = Spike { cpu: 7, mhz: &[1106.0, 2802.0], joint_s_max: 2.5 };
 
 /// Moments of scenario 2.
 struct Phases {
@@ -265,12 +283,12 @@ struct Phases {
     end: f64,
 }
 
-fn phases(util: &Curve, khz: &Curve) -> Phases {
+fn phases(util: &Curve, khz: &Curve, board: &Spike) -> Phases {
     let last = util.iter().rposition(|(t, u)| *t < util[0].0 + 2.0 && *u < RAMP_AT).unwrap_or(0);
     let ((t, u), (v, w)) = (util[last], util[last + 1]);
     let ramp = t + (v - t) * (RAMP_AT - u) / (w - u).max(1.0);
     let joint = khz.iter().map(|f| f.0).find(|t| *t > ramp + 2.2).unwrap_or(ramp + 2.2);
-    let end = khz.iter().map(|f| f.0).rfind(|t| *t < joint + 5.0).unwrap_or(joint);
+    let end = khz.iter().map(|f| f.0).rfind(|t| *t < joint + board.joint_s_max).unwrap_or(joint);
     Phases { ramp, joint, end }
 }
 
@@ -293,13 +311,14 @@ fn verdict(error: f64, most: f64) -> &'static str {
 
 /// Real and simulated curves of one recording, and how far they are apart.
 fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
+    let board = if recording.files == "pixel6" { &SPIKE_PIXEL } else { &SPIKE_JUNO };
     let signal = if recording.uclamp == "max" { "util_avg" } else { "cfs_util_avg" };
     let (util, khz) = (curve(recording, signal)?, curve(recording, "cpu_frequency")?);
     let clamped = curve(recording, "root_cfs_util_uclamp")?;
-    let mut ours = Curves { cpu: 5, sums: recording.uclamp != "max", ..Curves::default() };
+    let mut ours = Curves { cpu: board.cpu, sums: recording.uclamp != "max", ..Curves::default() };
     run(recording, SPIKE, factor, 12, &mut ours)?;
-    let (a, b) = (phases(&util, &khz), phases(&ours.util, &ours.khz));
-    if let Some(us) = firmware_after_tick_us(recording, 4.0 * factor) {
+    let (a, b) = (phases(&util, &khz, board), phases(&ours.util, &ours.khz, board));
+    if let Some(us) = looks_us(recording, factor) {
         let what = format!("firmware looks {us} us after a tick, by activations below 5 ms (an input)");
         writeln!(page, "| {} | {what} | | | |", recording.folder).expect("a string");
     }
@@ -320,7 +339,7 @@ fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
     row("utilization of both", apart(both(&util, &a), both(&ours.util, &b)), LEVEL_MAX);
     row("their clamped utilization", apart(both(&clamped, &a), both(&ours.clamped, &b)), CLAMPED_MAX);
     let share = |c: &Curve, p: &Phases, mhz: f64| 100.0 * mean(both(c, p).iter().map(|f| f64::from(*f == mhz)));
-    for mhz in [600.0, 1000.0, 1200.0] {
+    for &mhz in board.mhz {
         let (real, sim) = (share(&khz, &a, mhz), share(&ours.khz, &b, mhz));
         row(
             &format!("share of {mhz:.0} MHz with both: {real:.1} %, simulated {sim:.1} %"),
@@ -383,8 +402,8 @@ const HEAD: &str = "\
 
 # Clamps beside boards
 
-The rt-app files of the public notebooks on clamps, run as they are (one seed, 250 Hz; kernels and bounds in the test), beside what
-their boards recorded. Bounds were written down before the first run; the one for the largest distance of the
+The rt-app files of the public notebooks on clamps, run as they are and begun as rt-app begins (`rt-app-start`; one seed, 250 Hz; kernels
+and bounds in the test), beside what their boards recorded. Bounds were written down before the first run; the one for the largest distance of the
 ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. The Juno's firmware, its driver and the slice of
 its kernels' date were put in when the cause of too short activations was looked for (F-134). ";
 
@@ -398,10 +417,10 @@ Percent of their time, without the first 0.3 s; points apart.
 ";
 
 const CURVES: &str = "
-## Scenario 2: curves of CPU 5 of the Juno
+## Scenario 2: curves of CPU 5 of the Juno, CPU 7 of the Pixel
 
 Units of 1024 where nothing else is said. Distances between levels are mean distances of quantiles over time. The ramp is laid over the
-board's where both pass 700: below is rt-app's start, which no file tells.
+board's where both pass 700, since the clocks differ. Bounds of the Pixel are those of the Juno, which were there before it was compared.
 
 | recording | what | error | bound | |
 |---|---|---|---|---|
@@ -426,7 +445,8 @@ fn page(factor: f64, pixel: f64) -> String {
         }
     }
     page += CURVES;
-    for recording in &JUNO {
+    for recording in JUNO.iter().chain([&PIXEL]) {
+        let factor = if recording.files == "pixel6" { pixel } else { factor };
         spike(&mut page, recording, factor).expect("complete data");
     }
     page

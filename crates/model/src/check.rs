@@ -37,6 +37,9 @@ pub fn check(m: &Machine, w: &Workload) -> Result<(), PlanError> {
             task.name
         )));
     }
+    if let Some(task) = w.tasks.iter().find(|t| t.first_phases > 0 && t.first_phases as usize >= t.phases.len()) {
+        return Err(PlanError(format!("task '{}' has no phase that is repeated", task.name)));
+    }
     Ok(())
 }
 
@@ -132,6 +135,14 @@ mod tests {
             domains: vec![FreqDomain::default()],
             ..Machine::default()
         }
+    }
+
+    #[test]
+    fn a_round_has_a_phase() {
+        let spec = |first_phases| TaskSpec { phases: vec![Phase::default(); 2], first_phases, ..TaskSpec::default() };
+        assert_eq!(check(&machine(), &with(spec(1))), Ok(()));
+        let e = check(&machine(), &with(spec(2))).expect_err("nothing is left for a round");
+        assert_eq!(e.0, "task 't' has no phase that is repeated");
     }
 
     fn with(task: TaskSpec) -> Workload {

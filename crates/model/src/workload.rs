@@ -327,6 +327,10 @@ impl Default for Process {
     }
 }
 
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 impl Process {
     /// Threads of one program are of one process.
     fn is_default(&self) -> bool {
@@ -349,6 +353,9 @@ pub struct TaskSpec {
     pub phases: Vec<Phase>,
     /// How often all phases are repeated; `None` = for ever.
     pub loops: Option<u64>,
+    /// So many of the first phases come once, before the first round, and belong to no activation.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub first_phases: u32,
     /// Clamps at the start: (min, max), 0..=1024.
     pub uclamp: Option<(u32, u32)>,
     /// Its process.
@@ -398,7 +405,9 @@ impl TaskSpec {
             _ => Some(0),
         };
         let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
-        Some(self.loops?.max(1) * self.phases.iter().map(phase).sum::<Option<u64>>()?)
+        let all = |phases: &[Phase]| phases.iter().map(phase).sum::<Option<u64>>();
+        let (first, round) = self.phases.split_at(self.phases.len().min(self.first_phases as usize));
+        Some(all(first)? + self.loops?.max(1) * all(round)?)
     }
 }
 

@@ -29,17 +29,26 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
     let options = RtAppOptions { cpus, capacities, ..options.clone() };
     let mut parts = Vec::new();
     let (mut warnings, mut notes, mut originals) = (Diagnostics::new(), Vec::new(), Vec::new());
-    let mut first_task = 0;
+    let (mut first_task, mut start) = (0, None);
     for part in parts_of(spec) {
-        let loaded = load_part(&file, part, machine, &options)?;
+        let loaded = load_part(&file, part.clone(), machine, &options)?;
+        if loaded.start.is_some() && start.is_some() {
+            let d = file.error(part, "`rt-app-start` is there twice");
+            return Err(d.help("it is about all parts together: write it once").into());
+        }
         let shifted = |o: Original| Original { tasks: o.tasks.start + first_task..o.tasks.end + first_task, ..o };
         originals.extend(loaded.originals.into_iter().map(shifted));
         first_task += loaded.workload.tasks.len();
+        start = loaded.start.or(start);
         parts.push(loaded.workload);
         warnings.extend(loaded.warnings);
         notes.extend(loaded.notes);
     }
-    Ok(Loaded { workload: bench::merge(parts), warnings, notes, originals })
+    let mut workload = bench::merge(parts);
+    if let Some(start) = start {
+        start.apply(&mut workload);
+    }
+    Ok(Loaded { workload, warnings, notes, originals, start })
 }
 
 /// The parts between `+`; a file whose name has a `+` is one part.
@@ -86,5 +95,6 @@ fn load_part(
     let made = bench::load_part(file, part, machine)?;
     let original = |program| Original { program, tasks: 0..made.workload.tasks.len() };
     let originals = made.program.map(original).into_iter().collect();
-    Ok(Loaded { workload: made.workload, warnings: Diagnostics::new(), notes: Vec::new(), originals })
+    let start = made.start;
+    Ok(Loaded { workload: made.workload, warnings: Diagnostics::new(), notes: Vec::new(), originals, start })
 }

@@ -126,6 +126,8 @@ pub struct TaskReport {
     pub name: String,
     /// Wall time executing, ns.
     pub run_ns: u64,
+    /// The same on the CPUs of each frequency domain, up to the last one it ran on.
+    pub domain_run_ns: Vec<u64>,
     /// Time runnable but not executing, ns.
     pub wait_ns: u64,
     /// Work done, ns at capacity 1024.
@@ -165,6 +167,18 @@ pub struct TaskReport {
     pub perf_index_milli: Option<i64>,
     /// Frames, of a task whose activations are frames.
     pub frames: Frames,
+}
+
+impl TaskReport {
+    /// It executed on a CPU of this domain.
+    pub(crate) fn ran_on(&mut self, domain: u32, ns: u64) {
+        let domain = domain as usize;
+        if self.domain_run_ns.len() <= domain {
+            self.domain_run_ns.resize(domain + 1, 0);
+        }
+        self.run_ns += ns;
+        self.domain_run_ns[domain] += ns;
+    }
 }
 
 /// Frames of a user interface, counted as Android's Jankbench does: a late frame is janky; behind it a third buffer is
@@ -256,6 +270,8 @@ pub struct CpuReport {
 pub struct DomainReport {
     /// Name.
     pub name: String,
+    /// Frequency of each OPP, kHz.
+    pub khz: Vec<u32>,
     /// Time at each OPP, ns.
     pub time_in_state_ns: Vec<u64>,
     /// Frequency changes (`total_trans` of cpufreq stats).

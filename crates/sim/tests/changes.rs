@@ -171,3 +171,25 @@ fn a_kick_does_not_wake_a_worker_that_sleeps_in_the_driver() {
         r.domains[0].driver_calls
     );
 }
+
+/// A task that works for 2 ms once, and then twice for 3 ms at a clamp.
+fn with_a_first_phase() -> TaskSpec {
+    let first = Phase { silent: true, uclamp: None, ..phase(normal(0), 2) };
+    let clamped = Phase { uclamp: Some((0, 100)), ..phase(normal(0), 3) };
+    TaskSpec { loops: Some(2), first_phases: 1, ..phases(vec![first, clamped]) }
+}
+
+#[test]
+fn first_phases_come_once_and_belong_to_no_activation() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let (_, events) = events_of(&m, &workload(vec![with_a_first_phase()]), "7.2", &config(50));
+    let of = |e: &Event| match *e {
+        Event::TaskActivation { start_ns, run_ns, duration_ns, .. } => Some((start_ns, run_ns, duration_ns)),
+        _ => None,
+    };
+    let seen: Vec<_> = events.iter().filter_map(|(_, e)| of(e)).collect();
+    assert_eq!(seen, [(2 * MS, 3 * MS, 3 * MS), (5 * MS, 3 * MS, 3 * MS)]);
+    let clamped = |e: &Event| matches!(*e, Event::TaskAttributes { uclamp_max: 100, .. });
+    let at = events.iter().find(|(_, e)| clamped(e)).map(|&(at, _)| at);
+    assert_eq!(at, Some(2 * MS), "the clamp comes with its phase");
+}

@@ -7,10 +7,11 @@ use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::experiment::{self, Experiment};
+use pelton_lab::quantity;
 use pelton_lab::results::lists::Tables;
 use pelton_lab::run::LabError;
 use pelton_lab::sensitivity::Sensitivity;
-use pelton_lab::table::{BeyondResult, ClaimResult, RowResult, TableResult};
+use pelton_lab::table::{BeyondResult, BeyondValue, ClaimResult, RowResult, TableResult};
 use pelton_lab::verbs::reproduce::{Part, ReproduceRequest, reproduce_each};
 use pelton_lab::worlds::WorldsResult;
 use std::fmt::Write as _;
@@ -129,6 +130,8 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
         let verdict = if claim.holds { "holds:" } else { "FAILS:" };
         let _ = writeln!(out, "{verdict} {} (here {})", claim.text, claim_value(claim));
     }
+    out +=
+        &section("also measured, printed by no source: means, and the lowest and highest of all seeds", &probes(table));
     for beyond in &table.beyond {
         out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
     }
@@ -166,7 +169,7 @@ fn rows(table: &TableResult) -> Sheet {
 fn beyond_sheet(beyond: &BeyondResult) -> Sheet {
     let quantities = beyond.rows.first().map_or(&[][..], |row| row.values.as_slice());
     let mut heads = vec!["<variant".to_owned()];
-    heads.extend(quantities.iter().map(|v| format!("{} [{}]", v.quantity, v.unit)));
+    heads.extend(quantities.iter().map(beyond_heading));
     let mut sheet = Sheet::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
     for row in &beyond.rows {
         let cells = row.values.iter().map(|v| {
@@ -174,6 +177,23 @@ fn beyond_sheet(beyond: &BeyondResult) -> Sheet {
             number(v.mean) + &half
         });
         sheet.row(std::iter::once(row.variant.clone()).chain(cells).collect());
+    }
+    sheet
+}
+
+fn beyond_heading(value: &BeyondValue) -> String {
+    match (&value.of, quantity::find(&value.quantity)) {
+        (Some(of), Some(quantity)) => format!("{of} {}", quantity.heading),
+        _ => format!("{} [{}]", value.quantity, value.unit),
+    }
+}
+
+/// Numbers that claims look at and no source prints.
+fn probes(table: &TableResult) -> Sheet {
+    let mut sheet = Sheet::new(&["<number", "mean", "lowest", "highest", "<unit"]);
+    for p in &table.probes {
+        let numbers = [p.mean, p.range.0, p.range.1].map(number);
+        sheet.row(std::iter::once(p.id.clone()).chain(numbers).chain([p.unit.clone()]).collect());
     }
     sheet
 }

@@ -203,6 +203,9 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
     for r in summary.idle_residency.iter().filter(|r| r.entries > 0) {
         share("idle", &format!("cpu{} {}", r.cpu, r.state), r.ms, r.pct);
     }
+    for r in summary.placement.iter().filter(|r| r.ms > 0.0) {
+        share("placement", &format!("{} {}", r.task, r.domain), r.ms, r.pct);
+    }
     sheet
 }
 
@@ -225,6 +228,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
         out += &section("thermal zones", &zones(summary));
         out += &section("cooled domains", &cooled(summary));
         out += &section("tasks", &tasks(summary));
+        out += &section("where tasks executed, %", &placement(summary));
         out += &section("groups with a quota", &groups(summary));
     }
     for (about, note) in notes(summary.rows.iter().map(|row| (row.quantity, row.note))) {
@@ -284,7 +288,14 @@ fn measured(summary: &RunSummary) -> Sheet {
 }
 
 fn domains(summary: &RunSummary) -> Sheet {
-    let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy_mj"];
+    let quantities = [
+        "domain_transitions",
+        "domain_evaluations",
+        "domain_gated",
+        "domain_busy_pct",
+        "domain_mhz_avg",
+        "domain_energy_mj",
+    ];
     wide_sheet(summary, Scope::Domain, "<domain", &quantities)
 }
 
@@ -311,6 +322,22 @@ fn tasks(summary: &RunSummary) -> Sheet {
         "task_energy_mj",
     ];
     wide_sheet(summary, Scope::Task, "<task", &quantities)
+}
+
+/// A column per domain, where there are few enough for a line.
+fn placement(summary: &RunSummary) -> Sheet {
+    const DOMAINS_MAX: usize = 6;
+    let first = summary.placement.first().map(|r| &r.task);
+    let domains: Vec<&str> =
+        summary.placement.iter().take_while(|r| Some(&r.task) == first).map(|r| r.domain.as_str()).collect();
+    let mut sheet = Sheet::new(&[&["<task"], &domains[..]].concat());
+    if (1..=DOMAINS_MAX).contains(&domains.len()) {
+        for of_task in summary.placement.chunks(domains.len()) {
+            let shares = of_task.iter().map(|r| format!("{:.1}", r.pct));
+            sheet.row(std::iter::once(of_task[0].task.clone()).chain(shares).collect());
+        }
+    }
+    sheet
 }
 
 fn groups(summary: &RunSummary) -> Sheet {

@@ -282,6 +282,7 @@ fn prepared(
         warnings: Diagnostics::new(),
         notes: Vec::new(),
         originals: Vec::new(),
+        start: None,
     };
     let mut prepared = plan::assemble(inputs, built, policy, loaded);
     let config = RunConfig { frequencies: given.to_vec(), ..prepared.plan.config.clone() };

@@ -18,6 +18,7 @@ mod limits;
 mod merge;
 pub mod original;
 mod periodic;
+mod rt_app_start;
 pub mod schbench;
 pub mod sched_pipe;
 mod sections;
@@ -26,6 +27,7 @@ pub mod sysbench;
 mod ui_frames;
 
 pub use merge::merge;
+pub use rt_app_start::RtAppStart;
 
 use pelton_model::{Machine, Workload};
 
@@ -66,11 +68,13 @@ pub(crate) struct Made {
     pub workload: Workload,
     /// The program whose output can be printed.
     pub program: Option<Program>,
+    /// How all parts begin.
+    pub start: Option<RtAppStart>,
 }
 
 impl From<(Workload, Program)> for Made {
     fn from((workload, program): (Workload, Program)) -> Self {
-        Made { workload, program: Some(program) }
+        Made { workload, program: Some(program), start: None }
     }
 }
 
@@ -82,7 +86,7 @@ impl From<((Workload, Shape), fn(Shape) -> Program)> for Made {
 
 impl From<Workload> for Made {
     fn from(workload: Workload) -> Self {
-        Made { workload, program: None }
+        Made { workload, program: None, start: None }
     }
 }
 
@@ -178,6 +182,15 @@ pub const MODELS: &[Model] = &[
         options: "path,cpu.weight=100,cpu.shares=1024,cpu.idle=0,cpu.max=max,cpu.max.burst=0,cpu.uclamp.min=0,cpu.uclamp.max=max,\
                   group_throttle=1024,from_ms=0",
         make: |spec| group::declared(spec).into(),
+    },
+    Model {
+        name: "rt-app-start",
+        about: "threads of all parts are made one by one, wait for each other, and then take their clamps and CPUs, as rt-app's do; runs no work",
+        options: "create_us=350,setup_us=60",
+        make: |spec| {
+            let start = Some(rt_app_start::declared(spec));
+            Made { workload: Workload::default(), program: None, start }
+        },
     },
     Model {
         name: "boost",

@@ -24,7 +24,7 @@ use pelton_model::Workload;
 pub use ast::*;
 pub use json::{Member, Node, Span, Value};
 
-use crate::bench::original::Original;
+use crate::bench::{RtAppStart, original::Original};
 use crate::diagnostic::{Diagnostics, SourceFile};
 
 /// Largest file read, bytes.
@@ -70,6 +70,8 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// Programs in it whose output can be printed; none from a file.
     pub originals: Vec<Original>,
+    /// How all parts begin; `None`: every thread is there at the start.
+    pub start: Option<RtAppStart>,
 }
 
 /// Checks a file against the grammar. Template words (`__LOGDIR__`) are accepted and listed.

@@ -76,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
         cpu.report.overhead_ns += overhead;
         cpu.report.busy_ns += exec;
         let task = &mut self.tasks[cpu.curr as usize];
-        task.report.run_ns += exec;
+        task.report.ran_on(self.m.cpus[c as usize].domain, exec);
         if self.policy.ignore_nice_load != 0 && task.policy.is_nice() {
             cpu.nice_ns += exec;
         }

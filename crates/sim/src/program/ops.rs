@@ -95,7 +95,10 @@ impl<S: Sink> Engine<'_, S> {
             return Flow::Next;
         }
         let Some(op) = phase.ops.get(at.op as usize) else {
-            return self.end_phase_round(t, phase);
+            return match index < spec.first_phases {
+                true => self.end_first_phase_round(t, spec, phase),
+                false => self.end_phase_round(t, phase),
+            };
         };
         at.op += 1;
         self.execute(t, op)
@@ -107,14 +110,35 @@ impl<S: Sink> Engine<'_, S> {
         if spec.phases.is_empty() || spec.loops.is_some_and(|n| rounds >= n) {
             return Flow::Exit;
         }
-        *at = Position { rounds, ..Position::default() };
+        *at = Position { rounds, phase: spec.first_phases, ..Position::default() };
         Flow::Next
+    }
+
+    /// The phases that come once are over: activations and grids of timers begin now.
+    fn begin_rounds(&mut self, t: u32) {
+        self.account(self.tasks[t as usize].cpu);
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        task.started_ns = now;
+        task.activation = Activation { start_ns: now, run_ns_at_start: task.report.run_ns, ..Activation::default() };
+    }
+
+    fn end_first_phase_round(&mut self, t: u32, spec: &TaskSpec, phase: &Phase) -> Flow {
+        let flow = self.count_phase_round(t, phase);
+        if self.tasks[t as usize].at.phase == spec.first_phases {
+            self.begin_rounds(t);
+        }
+        flow
     }
 
     fn end_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
         if !std::mem::take(&mut self.tasks[t as usize].activation.ended_in_round) && !phase.silent {
             self.end_activation(t, None);
         }
+        self.count_phase_round(t, phase)
+    }
+
+    fn count_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
         let at = &mut self.tasks[t as usize].at;
         at.phase_rounds += 1;
         at.op = 0;

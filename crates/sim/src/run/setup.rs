@@ -214,8 +214,9 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     };
     sugov.init(policy, rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
     sugov.init_gate(policy, spec.switch_time_ns, m.costs.context_switch_ns);
+    let time_in_state_ns = vec![0; khz.len()];
     let report =
-        DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
+        DomainReport { name: spec.name.clone(), khz: khz.clone(), time_in_state_ns, ..DomainReport::default() };
     DomainState {
         needed_khz: 0,
         sd: crate::freq::votes::record(policy, spec, &khz, khz[opp]),

@@ -76,7 +76,7 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     let workload = lowering.workload(file, options, &tasks);
     let mut warnings = lowering.report.finish()?;
     warnings.extend(file.warnings.clone());
-    Ok(Loaded { workload, warnings, notes, originals: Vec::new() })
+    Ok(Loaded { workload, warnings, notes, originals: Vec::new(), start: None })
 }
 
 fn placeholders(file: &RtAppFile, report: &mut Report) {
