@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! SchedTune (SPEC E with its corrections): margins, boost groups of a CPU, and the filter of placements.
+//! SchedTune (docs/signals/boost.md): margins, boost groups of a CPU, and the filter of placements.
 
 /// Boost groups at most.
 pub const GROUPS: usize = 5;

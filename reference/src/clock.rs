@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The clocks of one CPU and the record set they drive (SPEC A.7).
+//! The clocks of one CPU and the record set they drive (docs/signals/clock.md).
 
 use crate::cap_scale;
 use crate::pelt::{Avg, LOAD_AVG_MAX, MIN_DIVIDER, Scale};
@@ -10,7 +10,7 @@ use crate::rules::{IdleClock, Invariance, Rules, ThrottleClock};
 /// Sum of utilization sums from which a CPU counts as having had no idle time (A.7.2).
 pub const SATURATED_SUM: u64 = MIN_DIVIDER * 1024 - LOAD_AVG_MAX;
 
-/// The clocks (SPEC A.7).
+/// The clocks (docs/signals/clock.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Wall time as this CPU saw it last.

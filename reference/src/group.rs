@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Task groups: propagation from a queue to the entity that stands for it, and shares (SPEC A.11, A.12).
+//! Task groups: propagation from a queue to the entity that stands for it, and shares (docs/spec/signals.md#groups).
 
 use crate::SCALE;
 use crate::pelt::{LOAD_AVG_MAX, divider};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which scheduler events call the governor (SPEC B.13, C.1, C.6, C.10).
+//! Which scheduler events call the governor (docs/spec/governor.md#who-calls).
 
 use crate::clock::Rq;
 use crate::rules::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load-tracking record: decay, sums and averages (SPEC A.1-A.5, A.7.5).
+//! The load-tracking record: decay, sums and averages (docs/spec/signals.md#record).
 
 use crate::rules::{Divisor, Invariance, Rules};
 use crate::{SCALE, cap_scale, runnable_load};
@@ -24,7 +24,7 @@ const fn y_fixed() -> u128 {
     y
 }
 
-/// `INV[i] = floor((2^32 - 1) * y^i)` for one half-life (SPEC A.2).
+/// `INV[i] = floor((2^32 - 1) * y^i)` for one half-life (docs/signals/pelt.md#formula).
 pub const INV: [u64; 32] = {
     let mut table = [0u64; 32];
     let mut power = 1u128 << FRACTION_BITS;
@@ -48,7 +48,8 @@ const fn load_avg_max() -> u64 {
     }
 }
 
-/// One load-tracking record (SPEC A.1): a task, a group entity, a queue, or a CPU's RT, DL, IRQ, hardware signal.
+/// One load-tracking record (docs/spec/signals.md#record): a task, a group entity, a queue, or a CPU's RT, DL, IRQ,
+/// hardware signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Avg {
     /// Time of the last update in whole units of 1024 ns; 0 = not attached.
@@ -73,7 +74,7 @@ pub struct Avg {
     pub util_est_ewma: u64,
 }
 
-/// What was true during the whole interval since the last update (SPEC A.6).
+/// What was true during the whole interval since the last update (docs/spec/signals.md#record).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
     /// Weight or number that counts into the load sum.
@@ -84,7 +85,7 @@ pub struct Input {
     pub running: u64,
 }
 
-/// Scales that contribution scaling multiplies in; ignored by the clock model (SPEC A.7.5).
+/// Scales that contribution scaling multiplies in; ignored by the clock model (docs/spec/signals.md#clocks).
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// Capacity of the CPU at its highest frequency.
@@ -93,7 +94,7 @@ pub struct Scale {
     pub freq: u64,
 }
 
-/// Decays `value` by `periods` (SPEC A.3).
+/// Decays `value` by `periods` (docs/signals/pelt.md#formula).
 pub fn decay(value: u64, periods: u64) -> u64 {
     if periods > 63 * 32 {
         return 0;
@@ -102,13 +103,14 @@ pub fn decay(value: u64, periods: u64) -> u64 {
     ((u128::from(halved) * u128::from(INV[(periods % 32) as usize])) >> 32) as u64
 }
 
-/// Weighted length of an interval that closed `periods` periods: tail, complete periods, head (SPEC A.4 step 6).
+/// Weighted length of an interval that closed `periods` periods: tail, complete periods, head
+/// (docs/signals/pelt.md#formula).
 fn segments(periods: u64, tail: u64, head: u64) -> u64 {
     let complete = LOAD_AVG_MAX - decay(LOAD_AVG_MAX, periods) - PERIOD_UNITS;
     decay(tail, periods) + complete + head
 }
 
-/// What a sum is divided by (SPEC A.5).
+/// What a sum is divided by (docs/signals/pelt.md#formula).
 pub fn divider(rules: &Rules, avg: &Avg) -> u64 {
     match rules.divisor {
         Divisor::Constant => LOAD_AVG_MAX,
@@ -116,7 +118,7 @@ pub fn divider(rules: &Rules, avg: &Avg) -> u64 {
     }
 }
 
-/// Brings the sums to `now` (SPEC A.4). Returns the number of period boundaries crossed.
+/// Brings the sums to `now` (docs/signals/pelt.md#formula). Returns the number of period boundaries crossed.
 pub fn accumulate(rules: &Rules, avg: &mut Avg, now: u64, input: Input, scale: Scale) -> u64 {
     let elapsed = now.wrapping_sub(avg.last_update_time_ns) as i64;
     if elapsed < 0 {
@@ -145,7 +147,7 @@ pub fn accumulate(rules: &Rules, avg: &mut Avg, now: u64, input: Input, scale: S
     periods
 }
 
-/// SPEC A.4 step 8, and A.7.5 where the contribution carries the speed instead of the clock.
+/// docs/signals/pelt.md#formula, and where the contribution carries the speed instead of the clock.
 fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Input, scale: Scale) {
     let (contribution, util_factor) = match rules.invariance {
         Invariance::Contribution => (cap_scale(contribution, scale.freq), scale.cap_orig),
@@ -158,7 +160,7 @@ fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Inpu
     }
 }
 
-/// Turns the sums into averages (SPEC A.5); `weight` is the entity's weight, or 1.
+/// Turns the sums into averages (docs/signals/pelt.md#formula); `weight` is the entity's weight, or 1.
 pub fn publish(rules: &Rules, avg: &mut Avg, weight: u64) {
     publish_parts(rules, avg, weight, 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! From a CPU's signals to the performance it asks for (SPEC A.17, B.4, B.5, B.6).
+//! From a CPU's signals to the performance it asks for (docs/spec/governor.md#the-request-of-one-cpu).
 
 use crate::rules::{
     CfsIfQueued, DlRule, Headroom, Margins, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UclampIowait,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Signals of what is not the fair class: RT, DL, IRQ, lost capacity (SPEC A.7.4, F.2, F.4, F.5).
+//! Signals of what is not the fair class: RT, DL, IRQ, lost capacity
+//! (docs/spec/signals.md#other-classes-interrupts-lost-capacity).
 
 use crate::clock::{Rq, clock_pelt};
 use crate::pelt::{Avg, Input, Scale, accumulate, publish};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What changes between kernels, as plain enums (SPEC A.19, B.5-B.12).
+//! What changes between kernels, as plain enums (docs/spec/README.md).
 //!
 //! The names of switches and values equal those of `policy.h`; the defaults per kernel are written here a second time,
 //! from the specification, so that a slip in either table is found.

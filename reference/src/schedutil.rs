@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The governor: gate, evaluation, frequency, commit (SPEC B.1-B.12).
+//! The governor: gate, evaluation, frequency, commit (docs/spec/governor.md).
 
 use crate::gate::{self, Gate as GateState};
 use crate::hook;

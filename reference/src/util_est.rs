@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The estimate that survives sleep (SPEC A.15).
+//! The estimate that survives sleep (docs/spec/signals.md#estimate).
 
 use crate::pelt::Avg;
 use crate::rq::{CfsRq, Se};

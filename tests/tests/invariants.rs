@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What must hold whatever happens (SPEC M.2), on the compiled core. Numbers in brackets are those of the
-//! specification.
+//! What must hold whatever happens (docs/spec/README.md#invariants), on the compiled core. Numbers in brackets are
+//! those of that list.
 
 use pelton_core::{Avg, CpuState, Ctx, Policy, Rq, Se, SugovCpu, SugovPolicy, decay_load};
 use pelton_reference::vectors::governor::TABLE_KHZ;

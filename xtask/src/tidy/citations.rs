@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Pages that code, tests, data and messages name (`docs/spec/x.md#heading`) exist, with their headings; the index of
-//! the rules lists each page of rules.
+//! the rules lists each page of rules. A section of a document that is not here is named nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,20 @@ pub fn check(files: &[File]) -> Vec<Finding> {
         .collect();
     // Pages are checked by the rule about links; examples of these tools name pages that are none.
     let citing = files.iter().filter(|file| file.extension() != "md" && !file.is_under(&["xtask/"]));
-    citing.flat_map(|file| broken(file, &pages)).chain(unlisted(files)).collect()
+    citing.flat_map(|file| broken(file, &pages).into_iter().chain(elsewhere(file))).chain(unlisted(files)).collect()
+}
+
+/// Sections of a document that is not part of the project: nobody who reads the project can follow them.
+fn elsewhere(file: &File) -> Vec<Finding> {
+    let names_one = |line: &str| {
+        line.match_indices("SPEC ").any(|(at, word)| {
+            let section: Vec<char> = line[at + word.len()..].chars().take(2).collect();
+            matches!(section[..], [letter, after] if letter.is_ascii_uppercase() && !after.is_alphabetic())
+        })
+    };
+    let lines = file.text.lines().enumerate().filter(|(_, line)| names_one(line));
+    let text = "names a section of a document that is not here; name a page (docs/spec/x.md#heading)";
+    lines.map(|(at, _)| finding(&file.path, at + 1, text.to_owned())).collect()
 }
 
 fn finding(path: &str, line: usize, text: String) -> Finding {
@@ -102,6 +115,12 @@ mod tests {
     fn a_page_or_heading_that_does_not_exist_is_a_finding() {
         assert_eq!(found("crates/a.rs", "docs/spec/gone.md"), ["`docs/spec/gone.md` is no page or heading"]);
         assert_eq!(found("a.rs", "docs/spec/signals.md#the").len(), 1);
+    }
+
+    #[test]
+    fn a_section_of_a_document_that_is_not_here_is_a_finding() {
+        assert_eq!(found("core/a.h", "the update (SPEC A.4)\nSPEC E with corrections\n").len(), 2);
+        assert_eq!(found("core/a.h", "SPEC CPU, a benchmark; const SPEC: u32; SPEC"), Vec::<String>::new());
     }
 
     #[test]

@@ -24,9 +24,9 @@ pub struct RtAppStart {
     pub setup_ns: u64,
 }
 
-/// `rt-app-start:create_us=350,setup_us=60`. With these a thread of a Juno r2 is made in 1.0 to 1.3 ms and runs for 0.17
-/// to 0.21 ms before it waits. Recordings of rt-app there (`arm-uclamp`, 90 and 70 threads) have a median of 1.1 ms (80
-/// %: 0.9 to 1.5) and 0.20 ms (0.17 to 0.25).
+/// `rt-app-start:create_us=350,setup_us=60`. With these a thread of a Juno r2 is made in 1.0 to 1.3 ms and runs for
+/// 0.17 to 0.21 ms before it waits. Recordings of rt-app there (`arm-uclamp`) have medians of 1.1 ms (80 % are 0.9 to
+/// 1.5) and 0.20 ms (0.17 to 0.25).
 pub(super) fn declared(spec: &mut Spec) -> RtAppStart {
     RtAppStart {
         create_ns: spec.time_ns("create_us", Some(350_000), WORK_US_MAX),

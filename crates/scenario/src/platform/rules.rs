@@ -146,7 +146,7 @@ impl Rules<'_> {
         self.capacity_formula(file);
     }
 
-    /// capacity-dmips-mhz x highest frequency, scaled to 1024 (SPEC H.1): a device tree figure that disagrees is
+    /// capacity-dmips-mhz x highest frequency, scaled to 1024 (docs/signals/energy.md): a figure that disagrees is
     /// suspicious.
     fn capacity_formula(&mut self, file: &PlatformFile) {
         let raw = |d: &Domain| Some(d.capacity_dmips_mhz.as_ref()?.value * u64::from(d.opps.last()?.khz.value));

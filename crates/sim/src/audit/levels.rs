@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The books of task groups: each level's queue and records agree, each group's total is the sum of its parts, and what
-//! happens in a group is what happens at the root (SPEC A.11).
+//! happens in a group is what happens at the root (docs/spec/signals.md#groups).
 
 use pelton_core::{CfsRq, Se, value};
 use pelton_model::workload::SchedPolicy;

@@ -48,7 +48,7 @@ pub(crate) fn kernel_prio(policy: SchedPolicy) -> u32 {
 
 /// Weight of a task under SCHED_IDLE.
 pub const IDLE_WEIGHT: u64 = 3;
-/// Weights of the nice values -20 to 19 (SPEC J.1), scaled down: nice 0 = 1024.
+/// Weights of the nice values -20 to 19 (docs/spec/fair.md), scaled down: nice 0 = 1024.
 pub const NICE_WEIGHTS: [u64; 40] = [
     88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501,
     1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,

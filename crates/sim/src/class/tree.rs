@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Queueing, picking and preempting through the levels of task groups (SPEC J.2, groups). Each level is an ordinary
-//! fair queue; a walk goes from a task's queue up to the root, or down from it to pick.
+//! Queueing, picking and preempting through the levels of task groups (docs/signals/groups.md). Each level is an
+//! ordinary fair queue; a walk goes from a task's queue up to the root, or down from it to pick.
 
 use pelton_core::{fair, h_nr_idle_above, set_idle_delta};
 

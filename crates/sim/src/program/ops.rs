@@ -487,7 +487,7 @@ fn configured_ns(spec: Option<&TaskSpec>, work_ns: u64) -> u64 {
     (work_ns * 1024).checked_div(capacity).unwrap_or(work_ns)
 }
 
-/// Slack totals and rt-app's performance index (SPEC E.7), in thousandths; `configured_ns` is the run time of the file.
+/// Slack totals and rt-app's performance index, in thousandths; `configured_ns` is the run time of the file.
 fn note_slack(task: &mut Task, slack_ns: i64, period_ns: u64, configured_ns: u64) {
     task.report.timed_activations += 1;
     task.report.slack_ns_sum += slack_ns;

@@ -5,7 +5,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 
-/// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
+/// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/signals/balance.md).
 pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
 /// The same of an idle one that kept its tick.
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
