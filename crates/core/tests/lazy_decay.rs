@@ -87,8 +87,8 @@ fn policy(profile: usize) -> Policy {
 }
 
 proptest! {
-    /// A reader that decays by the periods between the walks' moments, one after another, needs nothing else of them: its
-    /// sums are the walks' to the bit, and so are clock and position.
+    /// A reader that decays by the periods between the walks' moments, one after another, needs nothing else of them:
+    /// its sums are the walks' to the bit, and so are clock and position.
     #[test]
     fn a_reader_that_takes_the_walks_periods_has_their_sums(
         past in past(), gaps in gaps(), profile in 0usize..10, capacity in 100u32..=1024
@@ -121,8 +121,8 @@ proptest! {
         }
     }
 
-    /// Only the number of periods that each walk crosses counts, not when in them it comes: walks at other moments of the
-    /// same periods leave the same record behind, averages included.
+    /// Only the number of periods that each walk crosses counts, not when in them it comes: walks at other moments of
+    /// the same periods leave the same record behind, averages included.
     #[test]
     fn walks_at_other_moments_of_the_same_periods_leave_the_same(
         past in past(), steps in prop::collection::vec((1u64..40, 0u64..1023, 0u64..1023), 1..60),
@@ -145,9 +145,10 @@ proptest! {
         prop_assert_eq!(one.cfs.avg, other.cfs.avg);
     }
 
-    /// One step instead of many is not the same to the bit, for each step truncates. Clock and position are; a sum is off by
-    /// at most 3 for each step and 141 for any number of steps. Averages are off by at most 1 where the last walk crossed a
-    /// period; one that did not leaves the averages of the walk before it, and a late reader has newer ones.
+    /// One step instead of many is not the same to the bit, for each step truncates. Clock and position are; a sum is
+    /// off by at most 3 for each step and 141 for any number of steps. Averages are off by at most 1 where the last
+    /// walk crossed a period; one that did not leaves the averages of the walk before it, and a late reader has newer
+    /// ones.
     #[test]
     fn one_step_is_off_by_the_truncations_of_many(
         past in past(), gaps in gaps(), profile in 0usize..10, capacity in 100u32..=1024

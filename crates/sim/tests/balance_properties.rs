@@ -117,8 +117,8 @@ fn some_machine(dice: &mut Dice, hz: u32) -> Machine {
     m
 }
 
-/// A random machine with random tasks under one of the ten profiles and one of three ticks: the longest time that a CPU is
-/// idle beside a waiting task, the bound, and whether each half of its CPUs has a cache of its own.
+/// A random machine with random tasks under one of the ten profiles and one of three ticks: the longest time that a
+/// CPU is idle beside a waiting task, the bound, and whether each half of its CPUs has a cache of its own.
 fn idle_beside_waiting(seed: u64) -> (u64, u64, bool) {
     let mut dice = Dice(seed);
     let hz = [100, 250, 1000][(seed / 10 % 3) as usize];

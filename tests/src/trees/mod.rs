@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A tree of a thousand task groups on four CPUs: tasks wake, run, sleep, move between CPUs and groups, use quotas up;
-//! shares change; load fades. The core and its twin make every step, and every record that a step touches is compared to
-//! the bit. The suite in `conformance` has every operation and every build, on a tree of seven groups.
+//! shares change; load fades. The core and its twin make every step, and every record that a step touches is compared
+//! to the bit. The suite in `conformance` has every operation and every build, on a tree of seven groups.
 
 mod events;
 mod models;

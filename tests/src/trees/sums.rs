@@ -25,8 +25,8 @@ impl Tree {
         (0..self.tasks.len()).try_for_each(|task| self.same(Slot::Task(task)))
     }
 
-    /// A group's load is the sum of what its queues contributed; a queue's entities, weight and runnable tasks are those
-    /// of what is on it.
+    /// A group's load is the sum of what its queues contributed; a queue's entities, weight and runnable tasks are
+    /// those of what is on it.
     pub(super) fn sums_hold(&self) -> Outcome {
         for (group, shared) in self.twin.groups.iter().enumerate() {
             let sum: u64 = self.twin.cfs[group].iter().map(|cfs| cfs.tg_load_avg_contrib).sum();
@@ -57,8 +57,8 @@ impl Tree {
         Ok(())
     }
 
-    /// No sum of a queue has anything left. What groups' loads hold all the same: where walks leave a queue out without looking at
-    /// that (`decayed_contrib=off`), it stays.
+    /// No sum of a queue has anything left. What groups' loads hold all the same: where walks leave a queue out
+    /// without looking at that (`decayed_contrib=off`), it stays.
     pub(super) fn nothing_is_left(&mut self) -> Outcome {
         for cpu in 0..CPUS {
             for queue in std::iter::once(None).chain((0..self.above.len()).map(Some)) {
