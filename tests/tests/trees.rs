@@ -36,6 +36,6 @@ fn small_trees_agree_under_every_profile() {
 fn a_share_too_many_in_one_group_is_caught() {
     let mut tree = Tree::new("7.2", 1, SIZE).expect("a tree");
     tree.spoil(700);
-    let error = (0..).find_map(|_| tree.next().err()).expect("a difference");
+    let error = (0..).find_map(|_| tree.one_more().err()).expect("a difference");
     assert!(error.contains("Group(700)"), "{error}");
 }

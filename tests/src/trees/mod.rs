@@ -173,7 +173,7 @@ impl Tree {
     }
 
     /// One more event; the error is the first difference.
-    pub fn next(&mut self) -> Result<(), String> {
+    pub fn one_more(&mut self) -> Result<(), String> {
         self.event().and_then(|()| self.agrees())
     }
 

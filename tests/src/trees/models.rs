@@ -82,12 +82,30 @@ impl Model for Core {
             Verb::PutPrev => cfs.put_prev_entity(&ctx, se, owned),
             Verb::Tick => cfs.tick_entity(&ctx, se, owned),
             Verb::Age(flags) => cfs.update_load_avg(&ctx, se, owned, flags),
-            Verb::Online => nothing(cfs.group_online(&ctx, se)),
-            Verb::Detach => nothing(cfs.detach(pol, se)),
-            Verb::Remove => nothing(cfs.remove_sleeping(&ctx, se)),
-            Verb::Estimate(true) => nothing(cfs.util_est_enqueue(pol, se)),
-            Verb::Estimate(false) => nothing(cfs.util_est_dequeue(pol, se)),
-            Verb::PostInit => nothing(se.post_init(pol, cfs, rq.cap_orig)),
+            Verb::Online => {
+                cfs.group_online(&ctx, se);
+                0
+            }
+            Verb::Detach => {
+                cfs.detach(pol, se);
+                0
+            }
+            Verb::Remove => {
+                cfs.remove_sleeping(&ctx, se);
+                0
+            }
+            Verb::Estimate(true) => {
+                cfs.util_est_enqueue(pol, se);
+                0
+            }
+            Verb::Estimate(false) => {
+                cfs.util_est_dequeue(pol, se);
+                0
+            }
+            Verb::PostInit => {
+                se.post_init(pol, cfs, rq.cap_orig);
+                0
+            }
             Verb::Shares => {
                 let (owned, tg) = (owned.expect("a group's queue"), tg.expect("a group"));
                 cfs.refresh_shares(pol, se, owned, tg).into()
@@ -152,7 +170,10 @@ impl Model for Core {
                 }
                 answer
             }
-            Quota::Wanted => nothing(own.note_throttled(now)),
+            Quota::Wanted => {
+                own.note_throttled(now);
+                0
+            }
             Quota::GivesBack => shared.give_back(pol, own, now),
             Quota::PeriodEnds => shared.period_timer(pol, now),
             Quota::Gathered => shared.slack_timer(pol, now),
@@ -168,11 +189,6 @@ impl Model for Core {
         let timer = |runs: u32, at: u64| (runs != 0).then_some(at);
         [timer(shared.period_active, shared.period_end_ns), timer(shared.slack_started, shared.slack_end_ns)]
     }
-}
-
-/// What has no answer has none.
-fn nothing((): ()) -> u32 {
-    0
 }
 
 /// The twin.
@@ -223,11 +239,26 @@ impl Model for Twin {
             Verb::Tick => twin::event::tick_entity(&ctx, cfs, se, owned),
             Verb::Age(flags) => twin::rq::update_load_avg(&ctx, cfs, se, owned, flags.into()),
             Verb::Online => twin::event::group_online(&ctx, cfs, se),
-            Verb::Detach => nothing(twin::rq::detach(rules, cfs, se)).into(),
-            Verb::Remove => nothing(twin::event::remove_sleeping(&ctx, cfs, se)).into(),
-            Verb::Estimate(true) => nothing(twin::util_est::enqueue(rules, cfs, se)).into(),
-            Verb::Estimate(false) => nothing(twin::util_est::dequeue(rules, cfs, se)).into(),
-            Verb::PostInit => nothing(twin::event::post_init(rules, cfs, se, rq.cap_orig)).into(),
+            Verb::Detach => {
+                twin::rq::detach(rules, cfs, se);
+                0
+            }
+            Verb::Remove => {
+                twin::event::remove_sleeping(&ctx, cfs, se);
+                0
+            }
+            Verb::Estimate(true) => {
+                twin::util_est::enqueue(rules, cfs, se);
+                0
+            }
+            Verb::Estimate(false) => {
+                twin::util_est::dequeue(rules, cfs, se);
+                0
+            }
+            Verb::PostInit => {
+                twin::event::post_init(rules, cfs, se, rq.cap_orig);
+                0
+            }
             Verb::Shares => {
                 let (owned, tg) = (owned.expect("a group's queue"), tg.expect("a group"));
                 twin::group::refresh_shares(rules, cfs, se, owned, tg).into()
@@ -287,7 +318,10 @@ impl Model for Twin {
                 let (throttled, started) = quota.throttle(cpu, queued, now);
                 bit(throttled, said::THROTTLED) | bit(started, said::START)
             }
-            Quota::Wanted => nothing(quota.wanted(cpu, now)).into(),
+            Quota::Wanted => {
+                quota.wanted(cpu, now);
+                0
+            }
             Quota::GivesBack => bit(quota.give_back(cpu, now), said::SLACK),
             Quota::PeriodEnds => {
                 let some = quota.period_ends(now);
