@@ -8,3 +8,4 @@ pub mod made_events;
 pub mod random_runs;
 pub mod runs;
 pub mod signals;
+pub mod trees;

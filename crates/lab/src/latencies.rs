@@ -3,7 +3,7 @@
 
 use pelton_scenario::bench::schbench::Latencies;
 use pelton_sim::Report;
-use pelton_sim::report::CpuReport;
+use pelton_sim::report::{CallParts, CpuReport};
 
 fn of(report: &Report) -> Option<Latencies> {
     let all = Latencies::of(&report.tasks);
@@ -20,6 +20,28 @@ pub(crate) fn percentile_us(report: &Report, percent: f64) -> Option<f64> {
 
 pub(crate) fn range_us(report: &Report) -> Option<(f64, f64)> {
     of(report)?.range_us().map(|(min, max)| (min.into(), max.into()))
+}
+
+/// The calls of some runs, shortest first, with what each waited for. Calls of a task with too many to keep are left
+/// out.
+pub fn calls<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Vec<CallParts> {
+    let tasks = reports.into_iter().flat_map(|report| &report.tasks);
+    let mut all: Vec<CallParts> = tasks.flat_map(|task| task.call_parts.iter().copied()).collect();
+    all.sort_by_key(CallParts::sum_ns);
+    all
+}
+
+/// Mean of what calls wait for between two ranks, in percent of `all` of them, which are in order; `None` where there
+/// are none. The call at a percentile belongs to the band below it.
+pub fn band_us(all: &[CallParts], from: f64, to: f64, of: impl Fn(&CallParts) -> u64) -> Option<f64> {
+    let rank = |percent: f64| (percent / 100.0 * all.len() as f64).ceil() as usize;
+    let band = all.get(rank(from)..rank(to).min(all.len()))?;
+    (!band.is_empty()).then(|| band.iter().map(of).sum::<u64>() as f64 / band.len() as f64 / 1e3)
+}
+
+/// The same of the slowest fiftieth of the calls of one run.
+pub(crate) fn slowest_us(report: &Report, of: impl Fn(&CallParts) -> u64) -> Option<f64> {
+    band_us(&calls([report]), 98.0, 100.0, of)
 }
 
 /// A count of all CPUs, per second.

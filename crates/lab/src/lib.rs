@@ -23,7 +23,7 @@ pub mod explain_thermal;
 pub mod explanation;
 pub mod front;
 pub mod judge;
-mod latencies;
+pub mod latencies;
 pub mod number;
 mod place;
 pub mod plan;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The chart of docs/guide/blocked-load.md and the table below it come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p
-//! pelton-lab --test blocked_guide` writes them.
+//! Charts and tables of docs/guide/blocked-load.md that are marked as computed come from these runs.
+//! `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test blocked_guide` writes them.
 
 mod guide;
+
+mod blocked;
+
+use std::sync::{Mutex, PoisonError};
 
 use pelton_lab::plan::{Inputs, MachineChanges, PolicySpec, build};
 use pelton_lab::quantity;
 use pelton_lab::run::run_one;
+use pelton_model::Plan;
 use pelton_schema::NullSink;
 use plotters::prelude::*;
 
@@ -35,22 +40,27 @@ fn system(groups: u32) -> String {
     format!("periodic:name=system,run_us=100,period_us={period_us},threads={threads},groups={groups},phase_us=random")
 }
 
-fn measure(rule: &str, hz: u32, groups: u32) -> Point {
+/// schbench beside a system in so many groups, as in the published table.
+fn plan_of(policy: &str, hz: u32, groups: u32, seed: u64) -> Plan {
     let kernel = "periodic:name=kernel,run_us=5,period_us=10000,cpus=each,phase_us=random";
     let schbench = format!("schbench:message_threads=2,threads=2,runtime_s={SECONDS}");
+    let inputs = Inputs {
+        platform: PLATFORM.into(),
+        workload: format!("{schbench} + {kernel} + {}", system(groups)),
+        seed,
+        random_phase: true,
+        hz: Some(hz),
+        duration_ns: Some(SECONDS * 1_000_000_000),
+        machine: MachineChanges { idle_latency_percent: Some(20), ..MachineChanges::default() },
+        ..Inputs::default()
+    };
+    build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").plan
+}
+
+fn measure(rule: &str, hz: u32, groups: u32) -> Point {
     let mut sum = Point::default();
     for seed in SEEDS {
-        let inputs = Inputs {
-            platform: PLATFORM.into(),
-            workload: format!("{schbench} + {kernel} + {}", system(groups)),
-            seed,
-            random_phase: true,
-            hz: Some(hz),
-            duration_ns: Some(SECONDS * 1_000_000_000),
-            machine: MachineChanges { idle_latency_percent: Some(20), ..MachineChanges::default() },
-            ..Inputs::default()
-        };
-        let plan = build(&inputs, &PolicySpec::parse(&format!("5.4,{rule}"))).expect("good inputs").plan;
+        let plan = plan_of(&format!("5.4,{rule}"), hz, groups, seed);
         let report = run_one(&plan, seed, NullSink, Default::default()).expect("runs");
         let read = |name| quantity::find(name).and_then(|q| q.read(&report, None)).expect("a number");
         sum.time += read("blocked_time_ms") / SECONDS as f64;
@@ -58,6 +68,14 @@ fn measure(rule: &str, hz: u32, groups: u32) -> Point {
     }
     let runs = SEEDS.len() as f64;
     Point { time: sum.time / runs, scans: sum.scans / runs }
+}
+
+/// Tests write parts of one page: one at a time.
+static PAGE: Mutex<()> = Mutex::new(());
+
+fn keep_part(begin: &str, text: &str) {
+    let _one = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    guide::keep_part("blocked-load.md", begin, text);
 }
 
 /// A rule at a tick, and its points by number of groups.
@@ -130,5 +148,15 @@ fn the_guide_shows_what_groups_and_ticks_do() {
     let all = lines();
     let text = format!("\n![time in refreshes by task groups and tick](blocked-groups.svg)\n\n{}", rows(&all));
     guide::keep("blocked-groups.svg", &chart(&all));
-    guide::keep_part("blocked-load.md", BEGIN, &text);
+    keep_part(BEGIN, &text);
+}
+
+#[test]
+fn the_guide_shows_what_each_rule_costs_and_what_calls_wait_for() {
+    let all = blocked::all();
+    keep_part(blocked::COST, &blocked::cost(&all));
+    keep_part(blocked::CALLS, &blocked::calls(&all));
+    keep_part(blocked::GATES, &blocked::gates(&all));
+    blocked::holds(&all);
+    println!("looks that are not charged (F-121), 1/s: {:.0}", blocked::looks_per_s(&all));
 }

@@ -119,6 +119,33 @@ impl Summary {
     }
 }
 
+/// What a called task waits for, ns. Together they are the latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallParts {
+    /// Its CPU is in an idle state and has not heard of it: wake-ups of others before its own, and the caller's way.
+    pub unheard_ns: u64,
+    /// Its CPU leaves the idle state.
+    pub idle_exit_ns: u64,
+    /// Another task runs on its CPU.
+    pub queued_ns: u64,
+    /// Its CPU looks for a task to run, or walks over idle CPUs, and does not choose before that is done.
+    pub search_ns: u64,
+    /// Other work of the kernel on its CPU (interrupts, switches, calls of the governor), as long as it would take at
+    /// full speed of the biggest CPU.
+    pub path_ns: u64,
+    /// What that takes longer at the speed of its CPU.
+    pub slow_ns: u64,
+}
+
+impl CallParts {
+    /// All of them.
+    #[must_use]
+    pub fn sum_ns(&self) -> u64 {
+        let CallParts { unheard_ns, idle_exit_ns, queued_ns, search_ns, path_ns, slow_ns } = *self;
+        unheard_ns + idle_exit_ns + queued_ns + search_ns + path_ns + slow_ns
+    }
+}
+
 /// Totals of one task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskReport {
@@ -163,6 +190,8 @@ pub struct TaskReport {
     pub timer_latency: Summary,
     /// From a call of its list to its execution (`Op::AwaitCall`), ns.
     pub call_latency: Samples,
+    /// What it waited for in each of them, in their order, as far as all are kept.
+    pub call_parts: Vec<CallParts>,
     /// rt-app performance index, thousandths: mean of slack / (period - configured run).
     pub perf_index_milli: Option<i64>,
     /// Frames, of a task whose activations are frames.

@@ -15,19 +15,20 @@ use std::collections::BTreeMap;
 const PROFILES: [&str; 6] = ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
 /// Older ones: shares on one CPU hold in them as well.
 const OLD_PROFILES: [&str; 4] = ["4.12", "4.16", "4.19", "5.4"];
-/// Of the test machines.
-const TICK_NS: u64 = 4 * MS;
+/// `cache_nice_tries` of a domain of CPUs that are not threads of one core (topology.c `sd_init`).
+const CACHE_NICE_TRIES: u64 = 1;
 
-/// How long an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits elsewhere.
+/// How long an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits elsewhere:
+/// `docs/signals/balance.md` has the formula.
 ///
 /// The tick of the busy CPU wakes an idle one for balances (one tick, and one more until the kick is due). An idle CPU
 /// balances a domain of n CPUs every n ms, at least a tick, and after balances that moved nothing up to every 2 n ms
 /// (`get_sd_balance_interval`, interval doubled once). A task that ran less than 0.5 ms ago stays until balances have
-/// failed once more than `cache_nice_tries` (1): three balances. Then the task has to be taken, which the next tick has
-/// done.
-fn idle_beside_waiting_ns(cpus: u64) -> u64 {
-    let interval_ticks = (2 * cpus * MS).div_ceil(TICK_NS).max(1);
-    (2 + 3 * interval_ticks + 1) * TICK_NS
+/// failed once more than `cache_nice_tries`. Then the task has to be taken, which the next tick has done.
+fn idle_beside_waiting_ns(cpus: u64, hz: u32) -> u64 {
+    let tick_ns = 1_000_000_000 / u64::from(hz);
+    let interval_ticks = (2 * cpus * MS).div_ceil(tick_ns).max(1);
+    (2 + (CACHE_NICE_TRIES + 2) * interval_ticks + 1) * tick_ns
 }
 
 /// A small generator: the seed is the test case.
@@ -105,23 +106,62 @@ fn longest(events: &[(u64, Event)], cpus: usize) -> u64 {
     longest
 }
 
+/// Machines of equal CPUs: in one cache, with threads, in two caches of a cluster each.
+fn some_machine(dice: &mut Dice, hz: u32) -> Machine {
+    let mut m = equal_cpus(dice);
+    if dice.roll(0, 2) == 0 {
+        let half = m.cpus.len() as u32 / 2;
+        m.llcs = vec![(0..half).collect(), (half..2 * half).collect()];
+    }
+    m.hz = hz;
+    m
+}
+
+/// A random machine with random tasks under one of the ten profiles and one of three ticks: the longest time that a
+/// CPU is idle beside a waiting task, the bound, and whether each half of its CPUs has a cache of its own.
+fn idle_beside_waiting(seed: u64) -> (u64, u64, bool) {
+    let mut dice = Dice(seed);
+    let hz = [100, 250, 1000][(seed / 10 % 3) as usize];
+    let m = some_machine(&mut dice, hz);
+    let cpus = m.cpus.len() as u64;
+    let w = workload(some_tasks(&mut dice, cpus));
+    let config = RunConfig { seed, ..config(2000) };
+    let (_, events) = events_of(&m, &w, profile_of(seed), &config);
+    (longest(&events, m.cpus.len()), idle_beside_waiting_ns(cpus, hz), m.llcs.len() > 1)
+}
+
+fn profile_of(seed: u64) -> &'static str {
+    pelton_core::profiles()[(seed % 10) as usize]
+}
+
+/// To 5.4 loads are compared, and a balance that finds them even counts as one without failure, though a task waits:
+/// where no cache is shared no bound follows from failures.
+fn is_bounded(seed: u64, two_caches: bool) -> bool {
+    !(two_caches && OLD_PROFILES.contains(&profile_of(seed)))
+}
+
 #[test]
 fn no_cpu_is_idle_beside_a_waiting_task_for_longer_than_the_bound() {
-    let mut worst = 0.0f64;
-    for seed in 0..60 {
-        let mut dice = Dice(seed);
-        let m = equal_cpus(&mut dice);
-        let cpus = m.cpus.len() as u64;
-        let w = workload(some_tasks(&mut dice, cpus));
-        let p = PROFILES[(seed % 6) as usize];
-        let config = RunConfig { seed, ..config(2000) };
-        let (_, events) = events_of(&m, &w, p, &config);
-        let (is, may) = (longest(&events, m.cpus.len()), idle_beside_waiting_ns(cpus));
-        assert!(is <= may, "seed {seed}, {p}, {cpus} CPUs: {is} ns, {may} are allowed");
+    let (mut worst, mut bounded) = (0.0f64, 0);
+    for seed in 0..600 {
+        let (is, may, two_caches) = idle_beside_waiting(seed);
+        if !is_bounded(seed, two_caches) {
+            continue;
+        }
+        assert!(is <= may, "seed {seed}, {}: {is} ns, {may} are allowed", profile_of(seed));
         worst = worst.max(is as f64 / may as f64);
+        bounded += 1;
     }
-    println!("the longest was {:.0} % of its bound", worst * 100.0);
-    assert!(worst > 0.0, "nobody ever waited: the check sees nothing");
+    println!("{bounded} runs, the longest was {:.0} % of its bound", worst * 100.0);
+    assert!(worst > 0.5, "hardly anybody waited: the check sees nothing");
+}
+
+/// Two CPUs of 5.4 with a cache each, three tasks: 23.8 ms, where failures would allow 15.
+#[test]
+fn a_balance_by_loads_leaves_a_cpu_idle_for_longer_where_no_cache_is_shared() {
+    let (is, may, two_caches) = idle_beside_waiting(293);
+    assert_eq!((profile_of(293), two_caches), ("5.4", true));
+    assert!(is > may && is < 2 * may, "{is} of {may}");
 }
 
 /// Without balances tasks wait beside an idle CPU for as long as they compute: the check notices that.
@@ -134,7 +174,7 @@ fn pinned_tasks_wait_beside_an_idle_cpu_for_ever() {
         task("c", None, vec![run_ms(1), Op::Sleep { ns: 900 * MS }]),
     ]);
     let (_, events) = events_of(&m, &w, "7.2", &config(2000));
-    assert!(longest(&events, 2) > idle_beside_waiting_ns(2));
+    assert!(longest(&events, 2) > idle_beside_waiting_ns(2, 250));
 }
 
 /// Weights of nice 0 to 19 and -20 to -1 as far as they are used here (`sched_prio_to_weight`).

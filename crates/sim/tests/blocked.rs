@@ -10,6 +10,7 @@ use pelton_model::{Machine, Workload};
 use pelton_schema::Event;
 use pelton_schema::NullSink;
 use pelton_sim::Report;
+use pelton_sim::report::CallParts;
 
 fn with(p: &str, sets: &[(&str, &str)]) -> Policy {
     let mut policy = profile(p);
@@ -122,4 +123,53 @@ fn readers_that_work_it_out_lower_the_frequency_two_ticks_later_at_most() {
     };
     let [walked, lazy] = ["own", "lazy"].map(down);
     assert!(lazy < walked.saturating_add(8 * MS), "lazy {lazy}, walked {walked}");
+}
+
+/// What the calls of a worker on CPU 1 wait for, called from CPU 2 each of `waits` after it is ready, beside `others`.
+fn parts(m: &Machine, waits: &[Op], others: Vec<TaskSpec>) -> Vec<CallParts> {
+    let message = waits.iter().flat_map(|wait| [Op::SemWait(0), wait.clone(), Op::CallAll(0)]).collect();
+    let worker = vec![Op::Enlist(0), Op::SemPost(0), Op::AwaitCall, Op::Run { work_ns: 100_000 }];
+    let mut w = workload(vec![on(task("message", None, message), 2), on(task("worker", None, worker), 1)]);
+    w.tasks.extend(others);
+    (w.semaphores, w.lists) = (vec![0], 1);
+    let r = pelton_sim::run(m, &w, &profile("5.4"), &config(200), NullSink).expect("runs");
+    let latencies = r.tasks[1].call_latency.exact().expect("few calls");
+    let sums: Vec<u64> = r.tasks[1].call_parts.iter().map(CallParts::sum_ns).collect();
+    assert_eq!(sums, latencies, "the parts are the latency");
+    r.tasks[1].call_parts.clone()
+}
+
+#[test]
+fn a_call_waits_for_the_way_out_of_idle() {
+    let mut m = fixed_speed(&[(3, 1024)]);
+    m.domains[0].idle_states.iter_mut().for_each(|state| state.exit_latency_ns = 300_000);
+    let calls = parts(&m, &[Op::Sleep { ns: 5 * MS }], Vec::new());
+    assert!(
+        calls.len() > 20 && calls.iter().all(|p| *p == CallParts { idle_exit_ns: 300_000, ..CallParts::default() })
+    );
+}
+
+#[test]
+fn a_call_waits_for_who_runs() {
+    let hog =
+        with_policy(on(periodic("hog", 3000, 5000), 1), pelton_model::workload::SchedPolicy::Fifo { priority: 1 });
+    let calls = parts(&fixed_speed(&[(3, 1024)]), &[Op::Sleep { ns: 1_300_000 }], vec![hog]);
+    assert!(calls.iter().any(|p| p.queued_ns > MS), "{calls:?}");
+    assert!(calls.iter().all(|p| p.sum_ns() == p.queued_ns), "{calls:?}");
+}
+
+/// Two hogs on CPU 0 are always a reason to look; the look takes as long as a refresh or more, and every second call
+/// comes 50 us after the worker is ready.
+#[test]
+fn a_call_waits_for_the_end_of_a_search() {
+    let calls = |walk_ns| {
+        let mut m = costly(3);
+        (m.costs.blocked_walk_ns, m.costs.blocked_queue_ns) = (walk_ns, 0);
+        let waits = [Op::Sleep { ns: 5 * MS }, Op::Runtime { wall_ns: 50_000 }];
+        parts(&m, &waits, vec![on(busy("hog-0"), 0), on(busy("hog-1"), 0)])
+    };
+    assert!(calls(0).iter().all(|p| p.search_ns == 0));
+    let searched = calls(200_000);
+    assert!(searched.iter().any(|p| p.search_ns >= 150_000), "{searched:?}");
+    assert!(searched.iter().all(|p| p.queued_ns == 0), "{searched:?}");
 }

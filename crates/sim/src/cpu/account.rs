@@ -42,6 +42,7 @@ impl<S: Sink> Engine<'_, S> {
 
     #[inline(never)]
     pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
+        self.split_calls(c, delta);
         let shared_uw = self.shared_power_uw(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.accounted_ns = self.now;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The state of a run, its queue of events, and the one way in which a run is told to a sink. Knows events only.
 
+pub(crate) mod called;
 pub(crate) mod queue;
 pub(crate) mod rest;
 pub(crate) mod rng;
@@ -143,6 +144,8 @@ pub(crate) struct Wakeup {
 /// What is done for all CPUs once in a while.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chores {
+    /// Tasks whose list was called and that have not run since.
+    pub called: Vec<called::Called>,
     /// CPUs whose load is another, because a queue of theirs may run again.
     pub freed: Vec<u32>,
     /// End of the real-time limit's period; 0 = nobody needs one.

@@ -172,8 +172,6 @@ pub(crate) struct Task {
     pub lap_start_ns: Option<u64>,
     /// When it started: the origin of its timers.
     pub started_ns: u64,
-    /// When its list was called, until it knows.
-    pub called_ns: Option<u64>,
     pub wakee_flips: u32,
     pub last_wakee: u32,
     pub flips_decay_ns: u64,

@@ -186,7 +186,6 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
         asked: (0, 0),
         last_ran_ns: 0,
         list_place: 0,
-        called_ns: None,
         energy_fj: 0,
         wakee_flips: 0,
         last_wakee: NO_TASK,

@@ -228,7 +228,7 @@ impl<S: Sink> Engine<'_, S> {
                 Flow::Next
             }
             Op::Enlist(list) => {
-                self.tasks[t as usize].called_ns = None;
+                self.call_is_void(t);
                 self.objects.lists[list as usize].push(t);
                 Flow::Next
             }
@@ -274,21 +274,24 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The call of a list may have come before the task waits for it.
     fn await_call(&mut self, t: u32) -> Flow {
-        let now = self.now;
+        let ended = self.call_ends(t);
         let task = &mut self.tasks[t as usize];
-        let Some(called_ns) = task.called_ns.take() else {
+        let Some((ns, parts)) = ended else {
             task.at.op -= 1;
             return Flow::Block;
         };
-        task.report.call_latency.add(now - called_ns);
+        task.report.call_latency.add(ns);
+        if task.report.call_latency.exact().is_some() {
+            task.report.call_parts.push(parts);
+        }
         Flow::Next
     }
 
     fn call_all(&mut self, t: u32, list: u32) -> Flow {
-        let (cpu, now) = (self.tasks[t as usize].cpu, self.now);
+        let cpu = self.tasks[t as usize].cpu;
         let called = std::mem::take(&mut self.objects.lists[list as usize]);
         for &member in called.iter().rev() {
-            self.tasks[member as usize].called_ns = Some(now);
+            self.call_begins(member);
             self.wake(member, cpu);
         }
         Flow::Next
