@@ -23,6 +23,8 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
             self.shift_loads(t, exec, &mut task, &mut waker);
         }
+        // A task that loads a program runs.
+        task.on_rq = u32::from(flags & wf::EXEC != 0);
         self.fill_load_avg(flags);
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
         let record: &mut Placement = &mut self.placing.record;
@@ -31,6 +33,7 @@ impl<S: Sink> Engine<'_, S> {
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+        record.avg_scan_cost_ns = self.placing.scan_cost_ns[exec as usize];
     }
 
     /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks
