@@ -15,9 +15,7 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
  * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4 with wake_cap.
- * Deviations: what a fork or a program's start does to the task's signals is the host's. On a machine of unequal CPUs
- * 4.12 works out what groups make of a task's load after it brought that up to date; the host does so with the load of
- * before (F-392).
+ * Deviations: what a fork or a program's start does to the task's signals is the host's.
  */
 #ifndef PELTON_SELECT_H
 #define PELTON_SELECT_H
@@ -164,6 +162,16 @@ PELTON_INLINE u32 pelton_wake_cap(const struct pelton_policy *pol, const struct 
 	if (pol->wake_cap == PELTON_WAKE_CAP_UTIL)
 		return (u64)min * 1024u < out->se.avg.util_avg * 1280u;
 	return !pelton_fits(pol, pelton_task_util_est(pol, &out->se), min, min);
+}
+
+/* 4.12: the task's load once wake_cap has been asked. What groups make of that load is worked out from it. */
+PELTON_INLINE u64 pelton_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out)
+{
+	out->se = s->task.se;
+	out->uclamp_value = s->task.uclamp_value;
+	pelton_wake_cap(pol, s, out);
+	return out->se.avg.load_avg;
 }
 
 /* Is the waker about to sleep? To 4.16 one that ends is, too. */

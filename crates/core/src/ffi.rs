@@ -664,6 +664,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
     pub(crate) safe fn pelton_x_placed_start(s: &Placement, out: &mut Placed);
+    pub(crate) safe fn pelton_x_wake_cap_load(p: &Policy, s: &Placement, out: &mut Placed) -> u64;
     pub(crate) safe fn pelton_x_find_dst_start(
         p: &Policy,
         s: &Placement,

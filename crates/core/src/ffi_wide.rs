@@ -14,6 +14,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_util_fits_cpu(p: &Policy, s: &Wide, util: u32, min: u32, max: u32, cpu: u32) -> i32;
     #[link_name = "pelton_w_placed_start"]
     pub(crate) safe fn pelton_x_placed_start(s: &Wide, out: &mut Placed);
+    #[link_name = "pelton_w_wake_cap_load"]
+    pub(crate) safe fn pelton_x_wake_cap_load(p: &Policy, s: &Wide, out: &mut Placed) -> u64;
     #[link_name = "pelton_w_find_dst_start"]
     pub(crate) safe fn pelton_x_find_dst_start(
         p: &Policy,

@@ -543,6 +543,12 @@ impl Record {
         rule!(self, pelton_x_select_task_rq_fair, policy, out)
     }
 
+    /// 4.12: the task's load as it is when loads are compared: up to date where `wake_cap()` had to ask for its size.
+    #[must_use]
+    pub fn wake_cap_load(&self, policy: &Policy, placed: &mut Placed) -> u64 {
+        rule!(self, pelton_x_wake_cap_load, policy, placed)
+    }
+
     /// The search through groups that a decision made, once more and step by step: `step` is called with the CPU whose
     /// domain it is, the domain's level, where that leads, and what was compared. Nothing when there was none.
     pub fn search_again(&self, policy: &Policy, placed: &Placed, mut step: impl FnMut((u32, u32), &DstWalk, &Placed)) {
