@@ -265,6 +265,36 @@ enum {
 	PELTON_AFFINE_WEIGHT
 };
 
+/* What the loads of this CPU and of prev said. */
+enum {
+	PELTON_WEIGHED_NOT,    /* nobody asked */
+	PELTON_WEIGHED_LOADS,  /* the smaller one won */
+	PELTON_WEIGHED_EMPTIED /* this CPU has no load but that of the waker, which is about to sleep */
+};
+
+/* What limits the search for an idle CPU. */
+enum {
+	PELTON_SCAN_NONE,        /* there was no search */
+	PELTON_SCAN_UTILIZATION, /* SIS_UTIL: how much the domain's CPUs are utilized */
+	PELTON_SCAN_PROPORTION,  /* SIS_PROP: the mean idle time and the mean cost of a search */
+	PELTON_SCAN_CORES,       /* whole cores are looked for, without a limit */
+	PELTON_SCAN_ALL          /* nothing */
+};
+
+/* What decided between the own group and the best other one. */
+enum {
+	PELTON_DST_NONE, /* groups were not compared */
+	PELTON_DST_NO_OTHER,
+	PELTON_DST_NO_OWN, /* the task may use no CPU of its own group */
+	PELTON_DST_TYPE,
+	PELTON_DST_LOAD,
+	PELTON_DST_CAPACITY, /* of the largest CPU */
+	PELTON_DST_IDLE_CPUS,
+	PELTON_DST_NODES,  /* how many tasks or CPUs nodes may differ by */
+	PELTON_DST_EQUALS, /* both of a type that is not compared further */
+	PELTON_DST_ROOM    /* to 5.4: of the CPU with most */
+};
+
 /* One comparison of the energy-aware choice. */
 struct pelton_place_energy {
 	u64 energy; /* of the domain, as energy.h counts it */
@@ -297,15 +327,25 @@ struct pelton_placed {
 	u32 cpu;
 	u32 how;
 	u32 affine;
-	u32 wide;  /* waker and wakee talk to too many to be pulled together */
-	u32 small; /* to 5.4: this CPU or prev is too small for the task */
-	u32 reserved;
+	u32 wide;         /* waker and wakee talk to too many to be pulled together */
+	u32 small;        /* to 5.4: this CPU or prev is too small for the task */
+	u32 target;       /* near which CPU an idle one was looked for; PELTON_NO_CPU: nobody asked */
 	u32 recent_cpu;   /* to be remembered */
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
 	u32 waker_recent; /* 4.16 to 5.10: the waker remembers the executing CPU as its recent one */
 	u32 uclamp_value; /* the task's, brought up to date with its signals */
 	u32 nr_energies;
+	u64 this_eff; /* what wake_affine made of this CPU's load, and of prev's; signed */
+	u64 prev_eff;
+	u32 weighed;    /* PELTON_WEIGHED_* */
+	u32 scan_rule;  /* PELTON_SCAN_* */
+	u32 scan_limit; /* CPUs that could be looked at; PELTON_NO_LIMIT */
+	u32 scan_seen;  /* CPUs that were, and cores of several CPUs */
+	u32 scan_timed; /* to 5.10: those whose time counts for the next search; PELTON_NO_LIMIT: none does */
+	u32 dst_why;    /* PELTON_DST_*, of the last comparison of groups */
+	u32 dst_level;  /* domain of this CPU in which groups were compared first; PELTON_NO_DOMAIN: none */
+	u32 reserved;
 	struct pelton_place_energy energies[PELTON_PLACE_ENERGIES_MAX];
 	struct pelton_group_sums local;
 	struct pelton_group_sums idlest;

@@ -15,9 +15,7 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
  * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4 with wake_cap.
- * Deviations: what a fork or a program's start does to the task's signals is the host's. On a machine of unequal CPUs
- * 4.12 works out what groups make of a task's load after it brought that up to date; the host does so with the load of
- * before (F-392).
+ * Deviations: what a fork or a program's start does to the task's signals is the host's.
  */
 #ifndef PELTON_SELECT_H
 #define PELTON_SELECT_H
@@ -39,8 +37,16 @@ PELTON_INLINE u32 pelton_nr_not_delayed(const struct pelton_place_cpu *c)
 	return c->nr_running - (c->h_nr_queued - c->h_nr_runnable);
 }
 
+/* Keeps what is compared. */
+PELTON_INLINE void pelton_weighed(struct pelton_placed *out, u64 this_eff, u64 prev_eff)
+{
+	out->weighed = PELTON_WEIGHED_LOADS;
+	out->this_eff = this_eff;
+	out->prev_eff = prev_eff;
+}
+
 /* 4.12: nothing but loads of runnable tasks is asked. */
-PELTON_INLINE u32 pelton_place_wake_by_runnable(const struct pelton_placement *s, const struct pelton_placed *out,
+PELTON_INLINE u32 pelton_place_wake_by_runnable(const struct pelton_placement *s, struct pelton_placed *out,
 						u32 imbalance_pct, u32 sync)
 {
 	const struct pelton_place_cpu *here = pelton_place_cpu_of(s, s->this_cpu);
@@ -58,12 +64,13 @@ PELTON_INLINE u32 pelton_place_wake_by_runnable(const struct pelton_placement *s
 		this_eff *= this_load + out->se.avg.load_avg + (u64)s->task.shift_here;
 		prev_eff *= prev_load + (u64)s->task.shift_there;
 	}
+	pelton_weighed(out, this_eff, prev_eff);
 	return (s64)this_eff <= (s64)prev_eff ? s->this_cpu : s->prev_cpu;
 }
 
 /* Loads decide between this CPU and prev. */
 PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_policy *pol, const struct pelton_placement *s,
-						  const struct pelton_placed *out, u32 imbalance_pct, u32 sync)
+						  struct pelton_placed *out, u32 imbalance_pct, u32 sync)
 {
 	const struct pelton_place_cpu *here = pelton_place_cpu_of(s, s->this_cpu);
 	const struct pelton_place_cpu *there = pelton_place_cpu_of(s, s->prev_cpu);
@@ -72,8 +79,10 @@ PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_policy *po
 	u64 margin = 100u + (imbalance_pct - 100u) / 2u, load = here->load, this_eff, prev_eff;
 
 	if (sync) {
-		if (waker > load)
+		if (waker > load) {
+			out->weighed = PELTON_WEIGHED_EMPTIED;
 			return s->this_cpu;
+		}
 		load -= waker;
 	}
 	/* The previous CPU's load may be below the task's: the products are compared as signed numbers. */
@@ -81,6 +90,7 @@ PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_policy *po
 	prev_eff = (there->load - task) * margin * here->capacity;
 	/* Up to 4.16 what is even goes to this CPU, later only when the waker is about to sleep. */
 	prev_eff += sync || pol->wake_affine == PELTON_WAKE_AFFINE_RUNNABLE_EVEN;
+	pelton_weighed(out, this_eff, prev_eff);
 	return (s64)this_eff < (s64)prev_eff ? s->this_cpu : s->prev_cpu;
 }
 
@@ -154,6 +164,16 @@ PELTON_INLINE u32 pelton_wake_cap(const struct pelton_policy *pol, const struct 
 	return !pelton_fits(pol, pelton_task_util_est(pol, &out->se), min, min);
 }
 
+/* 4.12: the task's load once wake_cap has been asked. What groups make of that load is worked out from it. */
+PELTON_INLINE u64 pelton_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out)
+{
+	out->se = s->task.se;
+	out->uclamp_value = s->task.uclamp_value;
+	pelton_wake_cap(pol, s, out);
+	return out->se.avg.load_avg;
+}
+
 /* Is the waker about to sleep? To 4.16 one that ends is, too. */
 PELTON_INLINE u32 pelton_waker_sleeps(const struct pelton_policy *pol, const struct pelton_placement *s)
 {
@@ -197,6 +217,16 @@ PELTON_INLINE void pelton_placed_start(const struct pelton_placement *s, struct 
 	out->affine = PELTON_AFFINE_NOT_ASKED;
 	out->wide = 0;
 	out->small = 0;
+	out->target = PELTON_NO_CPU;
+	out->weighed = PELTON_WEIGHED_NOT;
+	out->this_eff = 0;
+	out->prev_eff = 0;
+	out->scan_rule = PELTON_SCAN_NONE;
+	out->scan_limit = PELTON_NO_LIMIT;
+	out->scan_seen = 0;
+	out->scan_timed = PELTON_NO_LIMIT;
+	out->dst_why = PELTON_DST_NONE;
+	out->dst_level = PELTON_NO_DOMAIN;
 	out->recent_cpu = s->task.recent_cpu;
 	out->waker_flips = s->waker.wakee_flips;
 	out->no_idle_core = PELTON_NO_CPU;
@@ -217,10 +247,12 @@ PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, co
 		return out->cpu;
 	affine = wakes && !out->wide && !out->small && pelton_place_allowed(s, s->this_cpu);
 	target = pelton_select_target(pol, s, out, affine, sync, &level);
+	out->dst_level = level;
 	if (level != PELTON_NO_DOMAIN)
 		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
 					pelton_how_searched(s));
 	if (wakes) {
+		out->target = target;
 		out->waker_recent = affine && pol->idle_search <= PELTON_IDLE_SEARCH_PASSES &&
 				    pol->idle_search != PELTON_IDLE_SEARCH_ALL;
 		return pelton_select_idle_sibling(pol, s, out, target);

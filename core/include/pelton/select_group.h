@@ -204,22 +204,27 @@ PELTON_INLINE u32 pelton_leaves_for_load(const struct pelton_sched_domain *d, co
 	return best->avg_load < local->avg_load + margin && 100u * local->avg_load > d->imbalance_pct * best->avg_load;
 }
 
-/* Does the task go from the local group to the best other one? */
+/* Does the task go from the local group to the best other one? What decides is kept in `why`. */
 PELTON_INLINE u32 pelton_leaves_group(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      const struct pelton_sched_domain *d, const struct pelton_group_sums *local,
-				      const struct pelton_group_sums *best)
+				      const struct pelton_group_sums *best, u32 *why)
 {
 	u32 nodes;
 
+	*why = PELTON_DST_TYPE;
 	if (local->type != best->type)
 		return local->type > best->type;
+	*why = PELTON_DST_LOAD;
 	if (local->type == PELTON_GROUP_OVERLOADED || local->type == PELTON_GROUP_FULLY_BUSY)
 		return pelton_leaves_for_load(d, local, best);
+	*why = PELTON_DST_CAPACITY;
 	if (local->type == PELTON_GROUP_MISFIT_TASK)
 		return local->max_capacity < best->max_capacity;
+	*why = PELTON_DST_EQUALS;
 	if (local->type != PELTON_GROUP_HAS_SPARE)
 		return 0;
 	nodes = d->flags & PELTON_SD_NUMA ? pelton_spare_between_nodes(pol, s, d, local, best) : 0;
+	*why = nodes ? PELTON_DST_NODES : PELTON_DST_IDLE_CPUS;
 	return nodes ? nodes == 2 : local->idle_cpus < best->idle_cpus;
 }
 
@@ -227,6 +232,19 @@ PELTON_INLINE u32 pelton_leaves_group(const struct pelton_policy *pol, const str
 PELTON_INLINE u32 pelton_dst_group_by_load(const struct pelton_policy *pol)
 {
 	return pol->dst_group <= PELTON_DST_GROUP_LOAD_EST;
+}
+
+/* The group of `of` in a domain of `cpu`, as groups are compared. For those who tell of a decision. */
+PELTON_INLINE void pelton_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 const struct pelton_placed *out, u32 cpu, u32 level, u32 of,
+					 struct pelton_group_sums *g)
+{
+	const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, level);
+
+	if (pelton_dst_group_by_load(pol))
+		pelton_idlest_sums(pol, s, out, d, of, g);
+	else
+		pelton_update_sg_wakeup_stats(pol, s, out, d, of, g);
 }
 
 /* CPUs of the group to go to; 0 = the task stays in the group of `cpu`. */
@@ -252,9 +270,12 @@ PELTON_INLINE pelton_span pelton_find_dst_group(const struct pelton_policy *pol,
 		else if (pelton_update_pick_idlest(&out->idlest, &out->group))
 			out->idlest = out->group;
 	}
+	out->dst_why = PELTON_DST_NO_OTHER;
 	if (!pelton_span_any(out->idlest.cpus))
 		return PELTON_SPAN_NONE;
-	if (pelton_span_any(out->local.cpus) && !pelton_leaves_group(pol, s, d, &out->local, &out->idlest))
+	out->dst_why = PELTON_DST_NO_OWN;
+	if (pelton_span_any(out->local.cpus) &&
+	    !pelton_leaves_group(pol, s, d, &out->local, &out->idlest, &out->dst_why))
 		return PELTON_SPAN_NONE;
 	return out->idlest.cpus;
 }
@@ -337,33 +358,64 @@ PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const s
 	return any;
 }
 
+/* Where the way down from a domain has come to. */
+struct pelton_dst_walk {
+	u32 cpu;
+	u32 level; /* PELTON_NO_DOMAIN: it ends */
+	u32 result;
+	u32 compared;        /* the last step compared the groups of its domain */
+	pelton_span stepped; /* that domain's CPUs */
+	pelton_span group;   /* the group that it went to; none: it stayed */
+};
+
+/* Begins in a domain of `cpu`; 0 = the task may use none of its CPUs. */
+PELTON_INLINE u32 pelton_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s,
+					struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w)
+{
+	w->cpu = cpu;
+	w->level = level;
+	w->result = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? s->prev_cpu : cpu;
+	w->compared = 0;
+	w->stepped = pelton_place_domain(s, cpu, level)->span;
+	w->group = PELTON_SPAN_NONE;
+	return pelton_find_dst_begin(pol, s, out, w->stepped);
+}
+
+/* One domain down. */
+PELTON_INLINE void pelton_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s,
+					struct pelton_placed *out, struct pelton_dst_walk *w)
+{
+	u32 next, flag = s->flags & PELTON_WF_KIND;
+	const struct pelton_sched_domain *d = pelton_place_domain(s, w->cpu, w->level);
+
+	w->compared = (d->flags & flag) != 0;
+	w->stepped = d->span;
+	w->group = PELTON_SPAN_NONE;
+	if (w->compared)
+		w->group = pelton_find_dst_group(pol, s, out, d, w->cpu);
+	next = pelton_span_any(w->group) ? pelton_find_dst_group_cpu(pol, s, w->group, w->cpu) : w->cpu;
+	if (pelton_span_any(w->group))
+		w->result = next;
+	if (next == w->cpu) {
+		w->level = w->level ? w->level - 1 : PELTON_NO_DOMAIN;
+		return;
+	}
+	w->cpu = next;
+	w->level = pelton_domain_below(s, w->cpu, pelton_span_weight(s, d->span), flag);
+}
+
 /* From a domain of `cpu` down to one CPU. */
 PELTON_INLINE u32 pelton_find_dst_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      struct pelton_placed *out, u32 cpu, u32 level)
 {
-	u32 rounds, next, flag = s->flags & PELTON_WF_KIND;
-	u32 result = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? s->prev_cpu : cpu;
-	const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, level);
+	struct pelton_dst_walk w;
+	u32 rounds;
 
-	if (!pelton_find_dst_begin(pol, s, out, d->span))
+	if (!pelton_find_dst_start(pol, s, out, cpu, level, &w))
 		return s->prev_cpu;
-	for (rounds = 0; rounds < 2u * PELTON_DOMAINS_MAX && level < PELTON_DOMAINS_MAX; rounds++) {
-		pelton_span group = PELTON_SPAN_NONE;
-
-		d = pelton_place_domain(s, cpu, level);
-		if (d->flags & flag)
-			group = pelton_find_dst_group(pol, s, out, d, cpu);
-		next = pelton_span_any(group) ? pelton_find_dst_group_cpu(pol, s, group, cpu) : cpu;
-		if (pelton_span_any(group))
-			result = next;
-		if (next == cpu) {
-			level = level ? level - 1 : PELTON_NO_DOMAIN;
-			continue;
-		}
-		cpu = next;
-		level = pelton_domain_below(s, cpu, pelton_span_weight(s, d->span), flag);
-	}
-	return result;
+	for (rounds = 0; rounds < 2u * PELTON_DOMAINS_MAX && w.level < PELTON_DOMAINS_MAX; rounds++)
+		pelton_find_dst_step(pol, s, out, &w);
+	return w.result;
 }
 
 #endif

@@ -117,11 +117,12 @@ PELTON_INLINE u32 pelton_idlest_leaves(const struct pelton_policy *pol, const st
 
 /* CPUs of the group to go to; 0 = the task stays in the local one. */
 PELTON_INLINE pelton_span pelton_idlest_choice(const struct pelton_policy *pol, const struct pelton_placement *s,
-					       const struct pelton_placed *out, const struct pelton_sched_domain *d,
+					       struct pelton_placed *out, const struct pelton_sched_domain *d,
 					       const struct pelton_idlest *best)
 {
 	u64 half = out->se.avg.util_avg / 2u;
 
+	out->dst_why = PELTON_DST_ROOM;
 	/* A new task has no utilization yet that room could be compared with. */
 	if (!(s->flags & PELTON_WF_FORK)) {
 		if (out->local.max_spare > half && best->scale * out->local.max_spare > 100u * best->most_spare)
@@ -129,6 +130,7 @@ PELTON_INLINE pelton_span pelton_idlest_choice(const struct pelton_policy *pol, 
 		if (best->most_spare > half)
 			return best->roomiest;
 	}
+	out->dst_why = pelton_span_any(best->idlest) ? PELTON_DST_LOAD : PELTON_DST_NO_OTHER;
 	if (!pelton_span_any(best->idlest) || !pelton_idlest_leaves(pol, d, &out->local, best))
 		return PELTON_SPAN_NONE;
 	return best->idlest;

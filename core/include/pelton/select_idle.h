@@ -24,7 +24,7 @@
  * Source: Linux 7.2 kernel/sched/fair.c (select_idle_sibling, select_idle_capacity, select_idle_cpu, select_idle_core,
  * select_idle_smt, asym_fits_cpu); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4
  * (select_idle_sibling, select_idle_core, select_idle_cpu, select_idle_smt).
- * Deviations: the time that a scan of 4.12 to 5.10 takes is what the host says.
+ * Deviations: the time that a scan of 4.12 to 5.10 takes is what the host says, for the CPUs that it looked at.
  */
 #ifndef PELTON_SELECT_IDLE_H
 #define PELTON_SELECT_IDLE_H
@@ -37,6 +37,7 @@ struct pelton_idle_scan {
 	u32 thread;       /* an idle thread of a core that is not */
 	u32 by_cores;     /* whole cores are looked for */
 	s32 left;         /* CPUs that may still be looked at */
+	u32 seen;         /* CPUs or cores that were */
 	u32 done;
 };
 
@@ -72,6 +73,13 @@ PELTON_INLINE s32 pelton_scan_limit(const struct pelton_sched_domain *d, u32 nr_
 	return (s32)pelton_min_u32(nr_idle_scan, 0x7ffffffe) + 1;
 }
 
+/* Keeps by what a search is limited, and to how many CPUs; `left`: one more than that, the largest number: to none. */
+PELTON_INLINE void pelton_scan_limited(struct pelton_placed *out, u32 rule, s32 left)
+{
+	out->scan_rule = left == 0x7fffffff ? (u32)PELTON_SCAN_ALL : rule;
+	out->scan_limit = left == 0x7fffffff ? PELTON_NO_LIMIT : (u32)left - 1u;
+}
+
 /* Rank of an idle CPU of an unequal machine; lower is better, 1 = take it. */
 PELTON_INLINE s32 pelton_capacity_rank(s32 fits, u32 core_idle)
 {
@@ -103,13 +111,14 @@ struct pelton_ranked {
 
 /* Looks at one CPU; 1 = the scan ends with what was found. */
 PELTON_INLINE u32 pelton_rank_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
-				  const struct pelton_placed *out, struct pelton_ranked *best, u32 cpu, u32 by_cores)
+				  struct pelton_placed *out, struct pelton_ranked *best, u32 cpu, u32 by_cores)
 {
 	s32 fits, rank;
 	u32 capacity;
 
 	if (!by_cores && --best->left <= 0)
 		return 1;
+	out->scan_seen++;
 	if (!pelton_choose_idle_cpu(pol, s, cpu))
 		return 0;
 	fits = pelton_task_fits(pol, s, out, cpu);
@@ -136,6 +145,7 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 
 	if (limited)
 		best.left = pelton_scan_limit(d, t->nr_idle_scan_asym);
+	pelton_scan_limited(out, by_cores ? PELTON_SCAN_CORES : PELTON_SCAN_UTILIZATION, best.left);
 	if (best.left == 1)
 		return PELTON_NO_CPU;
 	walk = pelton_walk_from(pelton_span_allowed(s, d->span), target);
@@ -149,15 +159,17 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 
 /* Idle thread of prev's core. */
 PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s,
-					 pelton_span span, u32 prev)
+					 struct pelton_placed *out, pelton_span span, u32 prev)
 {
 	pelton_cpus cpus = pelton_cpus_and(pelton_span_allowed(s, pelton_place_cpu_of(s, prev)->threads),
 					   pelton_span_cpus(s, span));
 	pelton_walk walk = pelton_walk_from(pelton_cpus_without(cpus, pelton_cpus_alone(prev)), 0);
 
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
+	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		out->scan_seen++;
 		if (pelton_choose_idle_cpu(pol, s, pelton_walk_at(&walk, 0)))
 			return pelton_walk_at(&walk, 0);
+	}
 	return PELTON_NO_CPU;
 }
 
@@ -198,6 +210,7 @@ PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct
 	if (scan->by_cores) {
 		if (!pelton_cpus_has(scan->cpus, cpu))
 			return PELTON_NO_CPU;
+		scan->seen++;
 		core = pelton_select_idle_core(pol, s, scan, cpu);
 		scan->done = core != PELTON_NO_CPU;
 		return core;
@@ -206,6 +219,7 @@ PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct
 		scan->done = 1;
 		return PELTON_NO_CPU;
 	}
+	scan->seen++;
 	scan->done = pelton_choose_idle_cpu(pol, s, cpu);
 	return scan->done ? cpu : PELTON_NO_CPU;
 }
@@ -264,6 +278,7 @@ PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const 
 	u32 found;
 
 	scan.left = pelton_scan_limit(d, pelton_place_cpu_of(s, target)->nr_idle_scan_llc);
+	pelton_scan_limited(out, by_cores ? PELTON_SCAN_CORES : PELTON_SCAN_UTILIZATION, scan.left);
 	/* 7.2 ends here when the task may use none of the CPUs, others note that no core of them is idle. */
 	if (scan.left == 1 || (!pelton_cpus_any(scan.cpus) && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES))
 		return PELTON_NO_CPU;
@@ -271,6 +286,7 @@ PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const 
 	scan.cpus = pelton_cpus_without(scan.cpus, cluster);
 	if (!scan.done)
 		found = pelton_scan_set(pol, s, &scan, rest, target);
+	out->scan_seen += scan.seen;
 	if (by_cores && !scan.done)
 		out->no_idle_core = target;
 	return scan.done ? found : scan.thread;
@@ -319,6 +335,12 @@ PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, con
 	return (s32)pelton_min_u64(pelton_div_floor(idle, cost), 0x7fffffff);
 }
 
+/* Mean time of a CPU's searches after one of `ns`: an eighth of the difference is taken over, towards 0. */
+PELTON_INLINE u64 pelton_update_scan_cost(u64 avg, u64 ns)
+{
+	return avg + (u64)((s64)(ns - avg) / 8);
+}
+
 /* First pass: a core all of whose threads are idle. */
 PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pelton_placed *out, pelton_cpus cpus,
 				    u32 target)
@@ -328,6 +350,7 @@ PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pel
 	for (; pelton_walk_more(&walk);) {
 		u32 cpu = pelton_walk_at(&walk, target);
 
+		out->scan_seen++;
 		if (pelton_available_idle_cpu(s, cpu) && pelton_is_core_idle(s, cpu))
 			return cpu;
 		pelton_walk_skip(&walk, pelton_place_core(s, cpu), target);
@@ -349,38 +372,47 @@ PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struc
 
 /*
  * Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the
- * end.
+ * end. A pass that is cut short does not count for the mean cost.
  */
-PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, pelton_span span,
-				   u32 target)
+PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s,
+				   struct pelton_placed *out, pelton_span span, u32 target)
 {
 	s32 nr = pelton_scan_in_proportion(pol, s, span);
-	u32 cpu, second = PELTON_NO_CPU;
+	u32 cpu = target, seen = 0, second = PELTON_NO_CPU;
 	pelton_cpus cpus =
 		pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? pelton_span_cpus(s, span) : pelton_span_allowed(s, span);
 	pelton_walk walk;
 
 	if (pelton_place_cpu_of(s, s->this_cpu)->llc_domain >= PELTON_DOMAINS_MAX)
 		return PELTON_NO_CPU;
+	pelton_scan_limited(out, PELTON_SCAN_PROPORTION, nr);
 	for (walk = pelton_walk_from(cpus, target); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
 		cpu = pelton_walk_at(&walk, target);
-		if (!--nr)
+		if (!--nr) {
+			out->scan_seen += seen;
 			return second;
+		}
+		seen++;
 		if (pelton_place_allowed(s, cpu) && pelton_pass_takes(pol, s, cpu, &second))
-			return cpu;
+			break;
 	}
-	return PELTON_NO_CPU;
+	out->scan_seen += seen;
+	out->scan_timed = seen;
+	return pelton_walk_more(&walk) ? cpu : PELTON_NO_CPU;
 }
 
 /* Third pass: a thread of target's core, target among them. */
-PELTON_INLINE u32 pelton_pass_threads(const struct pelton_policy *pol, const struct pelton_placement *s, u32 target)
+PELTON_INLINE u32 pelton_pass_threads(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      struct pelton_placed *out, u32 target)
 {
 	pelton_members m = pelton_members_of(s, pelton_place_cpu_of(s, target)->threads, s->task.allowed);
 	u32 second = PELTON_NO_CPU;
 
-	for (; s->smt && pelton_members_more(&m); pelton_members_step(&m))
+	for (; s->smt && pelton_members_more(&m); pelton_members_step(&m)) {
+		out->scan_seen++;
 		if (pelton_pass_takes(pol, s, pelton_members_at(&m), &second))
 			return pelton_members_at(&m);
+	}
 	return second;
 }
 
@@ -395,9 +427,9 @@ PELTON_INLINE u32 pelton_select_in_passes(const struct pelton_policy *pol, const
 	if (s->smt && t->has_idle_cores)
 		found = pelton_pass_cores(s, out, pelton_span_allowed(s, span), target);
 	if (found == PELTON_NO_CPU)
-		found = pelton_pass_cpus(pol, s, span, target);
+		found = pelton_pass_cpus(pol, s, out, span, target);
 	if (found == PELTON_NO_CPU)
-		found = pelton_pass_threads(pol, s, target);
+		found = pelton_pass_threads(pol, s, out, target);
 	if (found == PELTON_NO_CPU)
 		return pelton_placed_at(out, target, PELTON_HOW_NOTHING_IDLE);
 	return pelton_placed_at(out, found, PELTON_HOW_SCAN);
@@ -412,7 +444,7 @@ PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_policy *pol, const st
 	u32 found, by_cores = s->smt && t->has_idle_cores;
 
 	if (s->smt && !by_cores && pelton_cpus_share_cache(s, s->prev_cpu, target)) {
-		found = pelton_select_idle_smt(pol, s, d->span, s->prev_cpu);
+		found = pelton_select_idle_smt(pol, s, out, d->span, s->prev_cpu);
 		if (found != PELTON_NO_CPU)
 			return pelton_placed_at(out, found, PELTON_HOW_THREAD);
 	}

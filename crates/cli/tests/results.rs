@@ -424,6 +424,92 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
 }
 
+/// New tasks go down through groups: what each group had, and the steps lead to the CPU that was chosen.
+#[test]
+fn a_new_tasks_placement_is_explained_group_by_group() {
+    let common = ["explain", "--platform", "hikey960", "--placement=p-3", "--at", "2ms", "--workload"];
+    let load = "periodic:name=p,threads=12,run_us=3000,period_us=16000";
+    let all = |rest: &[&'static str]| [&common[..], &[load], rest].concat();
+    for (profile, typed) in [("7.2", true), ("5.10", true), ("5.4", false), ("4.12", false)] {
+        let told: Value = serde_json::from_str(&good(&all(&["--profile", profile, "--format", "json"]))).expect("JSON");
+        let steps = told["groups"].as_array().expect("steps");
+        assert!(told["event"] == "new task" && !steps.is_empty(), "{profile}: {told}");
+        assert_eq!(steps[steps.len() - 1]["next_cpu"], told["chosen_cpu"], "{profile}: {told}");
+        for step in steps {
+            let groups = step["groups"].as_array().expect("groups");
+            let of = |role: &str| {
+                let has = |g: &&Value| g["roles"].as_array().is_some_and(|roles| roles.iter().any(|r| r == role));
+                groups.iter().filter(has).collect::<Vec<_>>()
+            };
+            let cpus = |g: &Value| g["cpus"].as_array().expect("CPUs").clone();
+            let mut whole: Vec<Value> = groups.iter().flat_map(cpus).collect();
+            whole.sort_by_key(Value::as_u64);
+            assert_eq!(Some(&whole), step["domain"].as_array(), "{profile}: groups make up the domain");
+            assert!(of("own").len() == 1 && cpus(of("own")[0]).contains(&step["cpu"]), "{profile}: {step}");
+            for chosen in of("chosen") {
+                assert!(cpus(chosen).contains(&step["next_cpu"]), "{profile}: {step}");
+            }
+            assert_eq!(of("chosen").is_empty(), step["next_cpu"] == step["cpu"], "{profile}: {step}");
+            assert!(groups.iter().all(|g| g["type"].is_string() == typed), "{profile}: {step}");
+            assert!(groups.iter().all(|g| g["runnable_load"].is_null() == typed), "{profile}: {step}");
+        }
+    }
+    let text = good(&all(&["--profile", "7.2"]));
+    for line in
+        ["groups around CPU 0; decided by: idle CPUs; goes on from CPU", "own", "best other, chosen", "has spare"]
+    {
+        assert!(text.contains(line), "`{line}` is missing in\n{text}");
+    }
+    assert!(!text.contains("search for an idle CPU"), "{text}");
+}
+
+/// Which of waker's and previous CPU won by loads, and how far the search for an idle CPU went.
+#[test]
+fn a_wake_up_is_explained_with_the_loads_and_the_limit_that_it_read() {
+    let old = ["explain", "--platform", "hikey-6220", "--profile", "5.4", "--workload", "hackbench:groups=1"];
+    let all = [&old[..], &["--placement", "--at", "20ms"]].concat();
+    let told: Value = serde_json::from_str(&good(&[&all[..], &["--format", "json"]].concat())).expect("JSON");
+    let load = |key: &str| told["affine"][key].as_i64().expect("a load");
+    let (this, previous) = (load("this_effective"), load("previous_effective"));
+    let won = if this < previous { "this_cpu" } else { "prev_cpu" };
+    assert!(told["affine"]["by"] == "wake_affine_weight" && told["affine"]["winner"] == told[won], "{told}");
+    assert_eq!((&told["scan"]["rule"], &told["scan"]["nr_idle_scan"]), (&"SIS_PROP".into(), &Value::Null), "{told}");
+    assert!(told["scan"]["avg_idle_ns"].is_u64() && told["scan"]["avg_scan_cost_ns"] == 0, "{told}");
+    let text = good(&all);
+    assert!(
+        text.contains(&format!(
+            "effective loads: CPU {} {this}, CPU {} {previous}",
+            told["this_cpu"], told["prev_cpu"]
+        ))
+    );
+    assert!(text.contains(", SIS_PROP (mean idle time ") && text.contains(" looked at\n"), "{text}");
+
+    let full = "busy:threads=8 + periodic:name=q,threads=3,run_us=3000,period_us=16000";
+    let new = ["explain", "--platform", "hikey-6220", "--workload", full, "--placement=q-1", "--at", "200ms"];
+    let told: Value = serde_json::from_str(&good(&[&new[..], &["--format", "json"]].concat())).expect("JSON");
+    assert_eq!((&told["scan"]["rule"], &told["scan"]["seen"]), (&"SIS_UTIL".into(), &0.into()), "all are busy: {told}");
+    assert_eq!(told["scan"]["nr_idle_scan"], told["scan"]["limit"], "{told}");
+    assert!(good(&new).contains("SIS_UTIL (nr_idle_scan 0): at most 0 CPUs, 0 looked at\n"));
+}
+
+/// A shell that starts a compiler beside a busy task.
+#[test]
+fn a_new_programs_placement_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, text) = file(&folder, "shell.json");
+    let tasks = r#""sh": { "loop": 1, "phases": { "a": { "loop": 1, "cpus": [0], "run": 2000 },
+        "b": { "loop": 1, "cpus": [0, 1, 2, 3], "execve": "cc", "run": 5000 } } }, "hog": { "run": 30000, "cpus": [0] }"#;
+    std::fs::write(path, format!("{{ \"tasks\": {{ {tasks} }} }}")).expect("written");
+    let common = ["explain", "--platform", "juno-r0", "--workload", &text, "--placement=sh-0", "--duration", "9ms"];
+    // What `run` counts is a note of the file's.
+    let told: Value =
+        serde_json::from_str(&pelton(&[&common[..], &["--format", "json"]].concat()).stdout).expect("JSON");
+    assert_eq!((&told["event"], &told["rule"]), (&"new program".into(), &"new program".into()), "{told}");
+    assert!(told["prev_cpu"] == 0 && told["chosen_cpu"] != 0, "{told}");
+    assert!(!told["groups"].as_array().expect("steps").is_empty(), "{told}");
+    assert!(pelton(&common).stdout.contains("new program of `sh-0`"));
+}
+
 /// Seven busy tasks on two CPUs: a third CPU may be used from the middle of the run on, and the balance that says so is
 /// found.
 #[test]

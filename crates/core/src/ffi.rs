@@ -12,7 +12,7 @@ use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{Placed, Placement, SdLevel};
+use crate::placement_records::{DstWalk, GroupSums, Placed, Placement, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawStableRule, RawStableSeries, RawSwitch};
@@ -660,9 +660,29 @@ unsafe extern "C" {
     pub(crate) unsafe fn pelton_x_sd_imb_numa_nr(levels: *const SdLevel, n: u32, at: u32) -> u32;
     pub(crate) safe fn pelton_x_sd_energy_aware(p: &Policy, asymmetric: u32, threads: u32, invariant: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_greater(a: u32, b: u32) -> u32;
+    pub(crate) safe fn pelton_x_update_scan_cost(avg: u64, ns: u64) -> u64;
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
     pub(crate) safe fn pelton_x_placed_start(s: &Placement, out: &mut Placed);
+    pub(crate) safe fn pelton_x_wake_cap_load(p: &Policy, s: &Placement, out: &mut Placed) -> u64;
+    pub(crate) safe fn pelton_x_find_dst_start(
+        p: &Policy,
+        s: &Placement,
+        out: &mut Placed,
+        cpu: u32,
+        level: u32,
+        w: &mut DstWalk,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_find_dst_step(p: &Policy, s: &Placement, out: &mut Placed, w: &mut DstWalk);
+    pub(crate) safe fn pelton_x_dst_group_sums(
+        p: &Policy,
+        s: &Placement,
+        out: &Placed,
+        cpu: u32,
+        level: u32,
+        of: u32,
+        g: &mut GroupSums,
+    );
     pub(crate) safe fn pelton_x_misfit_load(p: &Policy, s: &Placement, out: &Placed, cpu: u32, biggest: u32) -> u64;
     pub(crate) safe fn pelton_x_place_util(
         p: &Policy,

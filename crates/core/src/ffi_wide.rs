@@ -3,7 +3,7 @@
 //! Their names are those of `ffi.rs`, so that a call is the same for both forms.
 
 use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
-use crate::placement_records::Placed;
+use crate::placement_records::{DstWalk, GroupSums, Placed};
 use crate::policy::Policy;
 use crate::record::WidePlacement as Wide;
 
@@ -14,6 +14,29 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_util_fits_cpu(p: &Policy, s: &Wide, util: u32, min: u32, max: u32, cpu: u32) -> i32;
     #[link_name = "pelton_w_placed_start"]
     pub(crate) safe fn pelton_x_placed_start(s: &Wide, out: &mut Placed);
+    #[link_name = "pelton_w_wake_cap_load"]
+    pub(crate) safe fn pelton_x_wake_cap_load(p: &Policy, s: &Wide, out: &mut Placed) -> u64;
+    #[link_name = "pelton_w_find_dst_start"]
+    pub(crate) safe fn pelton_x_find_dst_start(
+        p: &Policy,
+        s: &Wide,
+        out: &mut Placed,
+        cpu: u32,
+        level: u32,
+        w: &mut DstWalk,
+    ) -> u32;
+    #[link_name = "pelton_w_find_dst_step"]
+    pub(crate) safe fn pelton_x_find_dst_step(p: &Policy, s: &Wide, out: &mut Placed, w: &mut DstWalk);
+    #[link_name = "pelton_w_dst_group_sums"]
+    pub(crate) safe fn pelton_x_dst_group_sums(
+        p: &Policy,
+        s: &Wide,
+        out: &Placed,
+        cpu: u32,
+        level: u32,
+        of: u32,
+        g: &mut GroupSums,
+    );
     #[link_name = "pelton_w_misfit_load"]
     pub(crate) safe fn pelton_x_misfit_load(p: &Policy, s: &Wide, out: &Placed, cpu: u32, biggest: u32) -> u64;
     #[link_name = "pelton_w_cpu_overutilized"]

@@ -88,10 +88,13 @@ pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update, weight_of_shares};
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
-pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};
+pub use placement::{
+    AFFINE, DST_WHY, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, SCAN, WEIGHED, nr_idle_scan, sd,
+    update_scan_cost, wf,
+};
 pub use placement_records::{
-    DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain,
-    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain, SdLevel,
+    DOMAINS_MAX, DstWalk, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX,
+    PerfDomain, PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain, SdLevel,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};

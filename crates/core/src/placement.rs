@@ -2,7 +2,8 @@
 //! Where a fair task goes. Each method is the C function of the same name.
 
 use crate::placement_records::{
-    DOMAINS_MAX, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PlaceCpu, PlaceEnergy, Placed, Placement,
+    DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PlaceCpu, PlaceEnergy, Placed,
+    Placement,
 };
 use crate::policy::Policy;
 use crate::{ffi, ffi_balance};
@@ -56,6 +57,16 @@ pub mod wf {
     pub const CURRENT_CPU: u32 = 0x40;
 }
 
+/// `PELTON_WEIGHED_LOADS`.
+const WEIGHED_LOADS: u32 = 1;
+/// `PELTON_AFFINE_WEIGHT`.
+const AFFINE_WEIGHT: u32 = 4;
+/// `PELTON_HOW_CAPACITY`, `PELTON_HOW_CAPACITY_NONE`.
+const HOW_CAPACITY: [u32; 2] = [11, 12];
+/// `PELTON_SCAN_UTILIZATION`, `PELTON_SCAN_PROPORTION`.
+const SCAN_UTILIZATION: u32 = 1;
+const SCAN_PROPORTION: u32 = 2;
+
 /// Which rule decided, by number.
 pub const HOW: [&str; 20] = [
     "no domain",
@@ -83,10 +94,36 @@ pub const HOW: [&str; 20] = [
 /// How the starting point of the search was chosen, by number.
 pub const AFFINE: [&str; 5] = ["not asked", "idle here", "waker sleeps", "previous is idle", "loads"];
 
+/// What the loads of the executing and of the previous CPU said, by number.
+pub const WEIGHED: [&str; 3] = ["not asked", "loads", "the waker's load goes with it"];
+
+/// What limits a search for an idle CPU, by number.
+pub const SCAN: [&str; 5] = ["no search", "SIS_UTIL", "SIS_PROP", "whole cores", "no limit"];
+
+/// What decided between the own group and the best other one, by number.
+pub const DST_WHY: [&str; 10] = [
+    "not compared",
+    "no other group",
+    "own group not allowed",
+    "type",
+    "load",
+    "largest CPU",
+    "idle CPUs",
+    "nodes may differ",
+    "types are equal",
+    "room",
+];
+
 /// How many of `weight` CPUs a search for an idle one may look at when they are utilized by `sum_util` together.
 #[must_use]
 pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
     ffi::pelton_x_nr_idle_scan(sum_util, weight, imbalance_pct)
+}
+
+/// Mean time of a CPU's searches after one that took `ns` (`select_idle_cpu()` of 4.12 to 5.10).
+#[must_use]
+pub fn update_scan_cost(avg: u64, ns: u64) -> u64 {
+    ffi::pelton_x_update_scan_cost(avg, ns)
 }
 
 impl PlaceCpu {
@@ -187,6 +224,14 @@ impl Placement {
     }
 }
 
+impl GroupSums {
+    /// Does the group have a type? Up to 5.4 groups are compared by load, and nobody asks for their largest CPU.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.max_capacity != 0
+    }
+}
+
 impl Placed {
     /// The comparisons of energy that were made, in order.
     #[must_use]
@@ -200,6 +245,58 @@ impl Placed {
         let with = self.energies().iter().find(|e| e.cpu == cpu && cpu != NO_CPU)?;
         let without = self.energies().iter().find(|e| e.cpu == NO_CPU && e.perf_domain == with.perf_domain)?;
         Some(i128::from(with.energy) - i128::from(without.energy))
+    }
+
+    /// What `wake_affine` made of the loads of the executing and of the previous CPU; `None`: it did not compare them.
+    #[must_use]
+    pub fn effective_loads(&self) -> Option<[i64; 2]> {
+        (self.weighed == WEIGHED_LOADS).then_some([self.this_eff.cast_signed(), self.prev_eff.cast_signed()])
+    }
+
+    /// CPUs that the search for an idle one could look at; `None`: any number, or there was no search.
+    #[must_use]
+    pub fn scan_limit(&self) -> Option<u32> {
+        (self.scan_limit != NO_LIMIT).then_some(self.scan_limit)
+    }
+
+    /// Was an idle CPU looked for beyond those that are known by name?
+    #[must_use]
+    pub fn has_scanned(&self) -> bool {
+        self.scan_rule != 0
+    }
+
+    /// CPUs that the search looked at whose time counts for the mean cost of searches; `None`: none does, for there was
+    /// no such search, or it was cut short.
+    #[must_use]
+    pub fn timed(&self) -> Option<u32> {
+        (self.scan_timed != NO_LIMIT).then_some(self.scan_timed)
+    }
+
+    /// Were groups of CPUs compared?
+    #[must_use]
+    pub fn has_compared(&self) -> bool {
+        self.dst_why != 0
+    }
+
+    /// Does utilization limit the search (`SIS_UTIL`), by the number that this CPU's row has for it?
+    #[must_use]
+    pub fn nr_idle_scan(&self, target: &PlaceCpu) -> Option<u32> {
+        let asym = HOW_CAPACITY.contains(&self.how);
+        let number = if asym { target.nr_idle_scan_asym } else { target.nr_idle_scan_llc };
+        (self.scan_rule == SCAN_UTILIZATION).then_some(number)
+    }
+
+    /// Do idle time and the cost of searches limit it (`SIS_PROP`)?
+    #[must_use]
+    pub fn scans_in_proportion(&self) -> bool {
+        self.scan_rule == SCAN_PROPORTION
+    }
+
+    /// Which part of `wake_affine` decided; `None`: it was not asked.
+    #[must_use]
+    pub fn affine_by(&self) -> Option<&'static str> {
+        let by = if self.affine == AFFINE_WEIGHT { "wake_affine_weight" } else { "wake_affine_idle" };
+        (self.affine != 0).then_some(by)
     }
 
     /// Which rule decided, in words.

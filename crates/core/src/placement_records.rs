@@ -311,6 +311,24 @@ mirror! {
 }
 
 mirror! {
+    /// Where the way down through groups has come to.
+    DstWalk = "pelton_dst_walk" {
+        /// CPU whose domains are gone through.
+        cpu: u32,
+        /// Its domain that is next; [`crate::NO_DOMAIN`]: the way ends.
+        level: u32,
+        /// What was found.
+        result: u32,
+        /// The last step compared the groups of its domain.
+        compared: u32,
+        /// CPUs of that domain, a set of the record.
+        stepped: u64,
+        /// CPUs of the group that it went to; 0: it stayed.
+        group: u64,
+    }
+}
+
+mirror! {
     /// The answer and how it came about.
     large Placed = "pelton_placed" {
         /// Signals.
@@ -325,8 +343,8 @@ mirror! {
         wide: u32,
         /// To 5.4: the waker's CPU or the previous one is too small for the task.
         small: u32,
-        /// Unused.
-        reserved: u32,
+        /// Near which CPU an idle one was looked for; [`crate::NO_CPU`]: nobody asked.
+        target: u32,
         /// CPU before the previous one.
         recent_cpu: u32,
         /// To be remembered.
@@ -339,6 +357,26 @@ mirror! {
         uclamp_value: u32,
         /// Comparisons made.
         nr_energies: u32,
+        /// What `wake_affine` made of the executing CPU's load, a signed number.
+        this_eff: u64,
+        /// The same of the previous CPU's.
+        prev_eff: u64,
+        /// What the loads of both said, see [`crate::WEIGHED`].
+        weighed: u32,
+        /// What limits the search for an idle CPU, see [`crate::SCAN`].
+        scan_rule: u32,
+        /// CPUs that it could look at; [`crate::NO_LIMIT`]: any number.
+        scan_limit: u32,
+        /// CPUs that it looked at, and cores of several.
+        scan_seen: u32,
+        /// To 5.10: those whose time counts for the next search; [`crate::NO_LIMIT`]: none does.
+        scan_timed: u32,
+        /// What decided in the last comparison of groups, see [`crate::DST_WHY`].
+        dst_why: u32,
+        /// Domain of the executing CPU in which groups were compared first; [`crate::NO_DOMAIN`]: none.
+        dst_level: u32,
+        /// Unused.
+        reserved: u32,
         /// Comparisons.
         energies: [PlaceEnergy; PLACE_ENERGIES_MAX],
         /// Own group of the last step of a slow search.
@@ -387,13 +425,23 @@ impl Default for Placed {
             affine: 0,
             wide: 0,
             small: 0,
-            reserved: 0,
+            target: 0,
             recent_cpu: 0,
             waker_flips: 0,
             no_idle_core: 0,
             waker_recent: 0,
             uclamp_value: 0,
             nr_energies: 0,
+            this_eff: 0,
+            prev_eff: 0,
+            weighed: 0,
+            scan_rule: 0,
+            scan_limit: 0,
+            scan_seen: 0,
+            scan_timed: 0,
+            dst_why: 0,
+            dst_level: 0,
+            reserved: 0,
             energies: [PlaceEnergy::default(); PLACE_ENERGIES_MAX],
             local: GroupSums::default(),
             idlest: GroupSums::default(),
@@ -414,5 +462,6 @@ pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     PlaceEnergy::layout(rows);
     crate::balance::layout(rows);
     GroupSums::layout(rows);
+    DstWalk::layout(rows);
     Placed::layout(rows);
 }

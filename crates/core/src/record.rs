@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use crate::balance::LbEnv;
-use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain};
+use crate::placement::NO_DOMAIN;
+use crate::placement_records::{
+    DOMAINS_MAX, DstWalk, GroupSums, PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain,
+};
 use crate::policy::Policy;
 use crate::record_kept::{LbKept, LbPart};
 use crate::{ffi, ffi_wide};
@@ -538,6 +541,50 @@ impl Record {
     #[inline]
     pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
         rule!(self, pelton_x_select_task_rq_fair, policy, out)
+    }
+
+    /// 4.12: the task's load as it is when loads are compared: up to date where `wake_cap()` had to ask for its size.
+    #[must_use]
+    pub fn wake_cap_load(&self, policy: &Policy, placed: &mut Placed) -> u64 {
+        rule!(self, pelton_x_wake_cap_load, policy, placed)
+    }
+
+    /// The search through groups that a decision made, once more and step by step: `step` is called with the CPU whose
+    /// domain it is, the domain's level, where that leads, and what was compared. Nothing when there was none.
+    pub fn search_again(&self, policy: &Policy, placed: &Placed, mut step: impl FnMut((u32, u32), &DstWalk, &Placed)) {
+        let mut again = Placed { se: self.task.se, ..*placed };
+        let mut walk = DstWalk::default();
+        if placed.dst_level == NO_DOMAIN {
+            return;
+        }
+        let (cpu, level) = (self.this_cpu, placed.dst_level);
+        if rule!(self, pelton_x_find_dst_start, policy, &mut again, cpu, level, &mut walk) == 0 {
+            return;
+        }
+        for _ in 0..2 * DOMAINS_MAX {
+            if walk.level == NO_DOMAIN {
+                return;
+            }
+            let at = (walk.cpu, walk.level);
+            rule!(self, pelton_x_find_dst_step, policy, &mut again, &mut walk);
+            step(at, &walk, &again);
+        }
+    }
+
+    /// What a search through groups compares of each group of a domain, the one of CPU `cpu` first.
+    #[must_use]
+    pub fn groups_compared(&self, policy: &Policy, placed: &Placed, (cpu, level): (u32, u32)) -> Vec<GroupSums> {
+        let mut groups = Vec::new();
+        let mut left: Vec<u32> = self.span_cpus(self.rows()[cpu as usize].domains[level as usize].span).collect();
+        let from = left.iter().position(|&of| of == cpu).unwrap_or(0);
+        left.rotate_left(from);
+        while let Some(&of) = left.first() {
+            let mut group = GroupSums::default();
+            rule!(self, pelton_x_dst_group_sums, policy, placed, cpu, level, of, &mut group);
+            left.retain(|&other| other != of && !self.span_has(group.cpus, other));
+            groups.push(group);
+        }
+        groups
     }
 
     /// See [`Placement::misfit_load`].

@@ -375,6 +375,7 @@ FN(u32, sd_asym_searched, (policy_t p), (p))
 FN(u32, sd_imb_numa_nr, (level_t levels, u32 n, u32 at), (levels, n, at))
 FN(u32, sd_energy_aware, (policy_t p, u32 asymmetric, u32 threads, u32 invariant), (p, asymmetric, threads, invariant))
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
+FN(u64, update_scan_cost, (u64 avg, u64 ns), (avg, ns))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
 POLICY_FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),

@@ -44,6 +44,13 @@ typedef struct pelton_cache_time *cache_time_t;
 POLICY_FN(u32, select_task_rq_fair, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 POLICY_FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
 FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
+FN(u64, wake_cap_load, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
+FN(u32, find_dst_start,
+   (policy_t p, place_t s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w),
+   (p, s, out, cpu, level, w))
+FN(void, find_dst_step, (policy_t p, place_t s, struct pelton_placed *out, struct pelton_dst_walk *w), (p, s, out, w))
+FN(void, dst_group_sums, (policy_t p, place_t s, placed_t out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g),
+   (p, s, out, cpu, level, of, g))
 FN(u64, misfit_load, (policy_t p, place_t s, placed_t out, u32 cpu, u32 biggest), (p, s, out, cpu, biggest))
 POLICY_FN(u32, cpu_overutilized, (policy_t p, place_t s, u32 cpu), (p, s, cpu))
 POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))

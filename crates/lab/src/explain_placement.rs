@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
-use pelton_core::{PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, sd, wf};
+use pelton_core::{
+    DST_WHY, GROUP_TYPES, GroupSums, NO_CPU, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, Record, SCAN,
+    SchedDomain, WEIGHED, dst_group_by_load, sd, wf,
+};
 use pelton_schema::{Event, Sink, placed_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Keeps the last placement of a task, or of any.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PlacementSink {
     /// Only this task; `None` = any.
     tid: Option<u32>,
+    /// The rules in force.
+    policy: Policy,
     kept: Option<Kept>,
     count: u64,
 }
@@ -26,10 +31,12 @@ pub struct Kept {
     rows: Vec<(u32, PlaceCpu, bool)>,
     /// Domains of the executing CPU, and the CPUs of each.
     domains: Vec<(SchedDomain, Vec<u32>)>,
+    /// The search through groups.
+    groups: Vec<Compared>,
 }
 
 impl Kept {
-    fn new(time_ns: u64, tid: u32, read: &Record, placed: &Placed) -> Kept {
+    fn new(time_ns: u64, tid: u32, read: &Record, placed: &Placed, policy: &Policy) -> Kept {
         let own = &read.rows()[read.this_cpu as usize];
         let of = |domain: &SchedDomain| (*domain, read.span_cpus(domain.span).collect());
         let row = |cpu: u32| (cpu, read.rows()[cpu as usize], read.span_has(read.task.allowed, cpu));
@@ -38,6 +45,7 @@ impl Kept {
             tid,
             domains: own.domains[..own.nr_domains as usize].iter().map(of).collect(),
             rows: told_of(read, placed).into_iter().map(row).collect(),
+            groups: compared(read, placed, policy),
             read: Box::new(**read),
             placed: Box::new(*placed),
         }
@@ -56,10 +64,10 @@ fn told_of(read: &Record, placed: &Placed) -> Vec<u32> {
 }
 
 impl PlacementSink {
-    /// For one task, or for any.
+    /// For one task, or for any, in a run under `policy`.
     #[must_use]
-    pub fn of(tid: Option<u32>) -> Self {
-        Self { tid, ..Self::default() }
+    pub fn of(tid: Option<u32>, policy: &Policy) -> Self {
+        Self { tid, policy: *policy, kept: None, count: 0 }
     }
 
     /// The last placement that fits, and how many did.
@@ -77,7 +85,7 @@ impl Sink for PlacementSink {
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
         if self.tid.is_none_or(|wanted| wanted == tid) {
             self.count += 1;
-            self.kept = Some(Kept::new(time_ns, tid, read, placed));
+            self.kept = Some(Kept::new(time_ns, tid, read, placed, &self.policy));
         }
     }
 }
@@ -95,6 +103,10 @@ pub struct Candidate {
     pub running: u32,
     /// It runs nothing and nothing is on its way.
     pub idle: bool,
+    /// Time that its idle state takes to leave, ns; `None`: it is in none.
+    pub exit_latency_ns: Option<u32>,
+    /// Load that decisions read: its average, up to 5.4 that of runnable tasks.
+    pub load: u64,
     /// Capacity left for fair tasks.
     pub capacity: u32,
     /// Utilization with the task on it.
@@ -107,6 +119,83 @@ pub struct Candidate {
     pub energy_added: Option<i128>,
 }
 
+/// What `wake_affine` compared: the smaller one wins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Affine {
+    /// Which part of it decided: `wake_affine_idle`, `wake_affine_weight`.
+    pub by: &'static str,
+    /// CPU that won, near which an idle one is looked for.
+    pub winner: u32,
+    /// What the loads said: `not asked`, `loads`, or that this CPU has none but the waker's, which is about to sleep.
+    pub loads: &'static str,
+    /// Load of the CPU that executes the placement with the task, times the other one's capacity, percent.
+    pub this_effective: Option<i64>,
+    /// Load of the previous CPU, times the other one's capacity and the margin, percent.
+    pub previous_effective: Option<i64>,
+}
+
+/// How far a search for an idle CPU could go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Scan {
+    /// CPU near which it looked.
+    pub target: u32,
+    /// What limits it.
+    pub rule: &'static str,
+    /// CPUs that it may look at; `None`: any number.
+    pub limit: Option<u32>,
+    /// CPUs that it looked at, and cores of several.
+    pub seen: u32,
+    /// `SIS_UTIL`: what the last balance left for searches near the target, `nr_idle_scan`.
+    pub nr_idle_scan: Option<u32>,
+    /// `SIS_PROP`: mean idle time of the CPU that executes the placement, ns.
+    pub avg_idle_ns: Option<u64>,
+    /// `SIS_PROP`: mean time of a search by that CPU, ns.
+    pub avg_scan_cost_ns: Option<u64>,
+}
+
+/// A group of CPUs in the search through groups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Group {
+    /// Its CPUs.
+    pub cpus: Vec<u32>,
+    /// The task may use one of them.
+    pub allowed: bool,
+    /// What it is in this step: `own`, `chosen`, `best other`.
+    pub roles: Vec<&'static str>,
+    /// Its type; `None`: to 5.4, groups have none.
+    #[serde(rename = "type")]
+    pub kind: Option<&'static str>,
+    /// Idle CPUs; `None`: to 5.4.
+    pub idle_cpus: Option<u32>,
+    /// Tasks that run or wait; `None`: to 5.4.
+    pub running: Option<u32>,
+    /// Capacity left for fair tasks.
+    pub capacity: u32,
+    /// Utilization without the task; `None`: to 5.4.
+    pub util: Option<u64>,
+    /// Capacity that utilization leaves; to 5.4 that of the CPU with most.
+    pub spare: u64,
+    /// Load relative to capacity; from 5.10 on where nothing is to spare, else 0.
+    pub load: u64,
+    /// To 5.4: the same of runnable tasks.
+    pub runnable_load: Option<u64>,
+}
+
+/// A step of the search through groups: those of one domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Compared {
+    /// CPU whose domain it is.
+    pub cpu: u32,
+    /// The domain's CPUs.
+    pub domain: Vec<u32>,
+    /// What decided between the own group and the best other one.
+    pub decided_by: &'static str,
+    /// CPU in the chosen group from which the search goes on.
+    pub next_cpu: u32,
+    /// Groups, the own one first.
+    pub groups: Vec<Group>,
+}
+
 /// Why a task went where it went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explanation {
@@ -114,7 +203,7 @@ pub struct Explanation {
     pub time_ns: u64,
     /// The task.
     pub task: String,
-    /// `wake-up` or `new task`.
+    /// `wake-up`, `new task` or `new program`.
     pub event: &'static str,
     /// CPU that executes the placement.
     pub this_cpu: u32,
@@ -126,6 +215,17 @@ pub struct Explanation {
     pub rule: &'static str,
     /// How the starting point of the search was chosen.
     pub start: &'static str,
+    /// Waker and task talk to too many others to be brought together (`wake_wide`).
+    pub wide: bool,
+    /// To 5.4: this CPU or the previous one is too small for the task (`wake_cap`).
+    pub small: bool,
+    /// What `wake_affine` compared; `None`: it was not asked.
+    pub affine: Option<Affine>,
+    /// How far the search for an idle CPU could go; `None`: there was none beyond the target and the CPUs that the task
+    /// is known from.
+    pub scan: Option<Scan>,
+    /// The search through groups, from the largest domain down; empty: there was none.
+    pub groups: Vec<Compared>,
     /// Tasks are placed by energy on this machine.
     pub energy_aware: bool,
     /// Some CPU has more to do than it can: energy does not decide.
@@ -154,7 +254,7 @@ pub struct Walked {
     /// The chosen CPU is in it.
     pub has_chosen: bool,
     /// What it is to this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the
-    /// largest in which a new task is placed; `passed`: neither.
+    /// largest in which a new task or program is placed; `passed`: neither.
     pub role: &'static str,
     /// Tasks by which memory nodes may differ before a new task goes to another one.
     pub imbalance_allowed: u32,
@@ -174,6 +274,11 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         chosen_cpu: words.cpu,
         rule: words.rule,
         start: words.start,
+        wide: placed.wide != 0,
+        small: placed.small != 0,
+        affine: affine(read, placed),
+        scan: scan(kept),
+        groups: kept.groups.clone(),
         energy_aware: read.energy_aware != 0,
         overutilized: words.overutilized,
         task_util: placed.se.task_util_est(policy),
@@ -191,16 +296,15 @@ fn kind(domain: &SchedDomain) -> &'static str {
 }
 
 /// The domains around the executing CPU. A wake-up looks for the smallest one with WAKE_AFFINE that spans the previous
-/// CPU, a new task for the largest with BALANCE_FORK (select_task_rq_fair).
+/// CPU, a new task for the largest with BALANCE_FORK, a new program with BALANCE_EXEC (select_task_rq_fair).
 fn walked(kept: &Kept) -> Vec<Walked> {
     let (read, placed, domains) = (&*kept.read, &*kept.placed, &kept.domains);
     let holds = |cpus: &[u32], cpu: u32| cpus.binary_search(&cpu).is_ok();
-    let fork = read.flags & wf::FORK != 0;
+    let wakes = read.flags & wf::TTWU != 0;
     let affine = domains.iter().position(|(d, cpus)| d.flags & sd::WAKE_AFFINE != 0 && holds(cpus, read.prev_cpu));
-    let search = domains.iter().rposition(|(d, _)| d.flags & sd::BALANCE_FORK != 0);
-    let role = |at: usize| match fork {
-        true if Some(at) == search => "search",
-        false if Some(at) == affine => "affine",
+    let role = |at: usize| match wakes {
+        _ if at as u32 == placed.dst_level => "search",
+        true if Some(at) == affine => "affine",
         _ => "passed",
     };
     let one = |(at, (domain, cpus)): (usize, &(SchedDomain, Vec<u32>))| Walked {
@@ -212,6 +316,77 @@ fn walked(kept: &Kept) -> Vec<Walked> {
         imbalance_allowed: domain.imb_numa_nr,
     };
     domains.iter().enumerate().map(one).collect()
+}
+
+/// What the choice between this CPU and the previous one compared.
+fn affine(read: &Placement, placed: &Placed) -> Option<Affine> {
+    let by = placed.affine_by()?;
+    let [this, previous] = placed.effective_loads().map_or([None; 2], |loads| loads.map(Some));
+    Some(Affine {
+        by,
+        winner: if placed.target == NO_CPU { read.prev_cpu } else { placed.target },
+        loads: WEIGHED.get(placed.weighed as usize).copied().unwrap_or("?"),
+        this_effective: this,
+        previous_effective: previous,
+    })
+}
+
+fn scan(kept: &Kept) -> Option<Scan> {
+    let (read, placed) = (&*kept.read, &*kept.placed);
+    let rule = placed.has_scanned().then(|| SCAN.get(placed.scan_rule as usize).copied().unwrap_or("?"))?;
+    let target = kept.rows.iter().find(|(cpu, ..)| *cpu == placed.target);
+    let proportion = placed.scans_in_proportion();
+    Some(Scan {
+        target: placed.target,
+        rule,
+        limit: placed.scan_limit(),
+        seen: placed.scan_seen,
+        nr_idle_scan: target.and_then(|(_, row, _)| placed.nr_idle_scan(row)),
+        avg_idle_ns: proportion.then_some(read.avg_idle_ns),
+        avg_scan_cost_ns: proportion.then_some(read.avg_scan_cost_ns),
+    })
+}
+
+/// The search through groups of a decision, once more.
+fn compared(read: &Record, placed: &Placed, policy: &Policy) -> Vec<Compared> {
+    let mut steps = Vec::new();
+    read.search_again(policy, placed, |at, walk, again| {
+        if walk.compared == 0 {
+            return;
+        }
+        let by_load = dst_group_by_load(policy);
+        let roles = |cpus: u64| {
+            let names = [("own", again.local.cpus), ("best other", again.idlest.cpus), ("chosen", walk.group)];
+            names.iter().filter(|(_, of)| *of == cpus).map(|(name, _)| *name).collect()
+        };
+        let groups = read.groups_compared(policy, again, at);
+        steps.push(Compared {
+            cpu: at.0,
+            domain: read.span_cpus(walk.stepped).collect(),
+            decided_by: DST_WHY.get(again.dst_why as usize).copied().unwrap_or("?"),
+            next_cpu: walk.cpu,
+            groups: groups.iter().map(|g| group(read, g, by_load, roles(g.cpus))).collect(),
+        });
+    });
+    steps
+}
+
+fn group(read: &Record, g: &GroupSums, by_load: bool, roles: Vec<&'static str>) -> Group {
+    let cpus: Vec<u32> = read.span_cpus(g.cpus).collect();
+    let typed = !by_load;
+    Group {
+        allowed: cpus.iter().any(|&cpu| read.span_has(read.task.allowed, cpu)),
+        roles,
+        kind: typed.then(|| GROUP_TYPES.get(g.r#type as usize).copied().unwrap_or("?")),
+        idle_cpus: typed.then_some(g.idle_cpus),
+        running: typed.then_some(g.nr_running),
+        capacity: g.capacity,
+        util: typed.then_some(g.util),
+        spare: if typed { u64::from(g.capacity).saturating_sub(g.util) } else { g.max_spare },
+        load: if typed { g.avg_load } else { g.load },
+        runnable_load: by_load.then_some(g.runnable),
+        cpus,
+    }
 }
 
 /// A machine of one CPU: what a CPU is to a task does not depend on others.
@@ -244,6 +419,8 @@ fn candidate(
         roles: roles.iter().filter(|(_, at)| *at == cpu).map(|(role, _)| *role).collect(),
         running: c.nr_running,
         idle: c.curr_idle != 0 && c.nr_running == 0 && c.ttwu_pending == 0,
+        exit_latency_ns: (c.exit_latency_ns != NO_IDLE_STATE).then_some(c.exit_latency_ns),
+        load: c.load,
         capacity: c.capacity,
         util_with_task: util,
         spare: c.capacity.saturating_sub(util),

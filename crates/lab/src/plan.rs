@@ -84,6 +84,8 @@ pub struct MachineChanges {
     pub hook_cpu_ns: Option<u64>,
     /// Looking at one CPU in a search for a task, ns.
     pub balance_cpu_ns: Option<u64>,
+    /// Looking at one CPU in a search for an idle one, ns.
+    pub scan_cpu_ns: Option<u64>,
     /// Ways into and out of idle states really take so many percent of what the platform file says; the governor
     /// believes the file.
     pub idle_latency_percent: Option<u64>,
@@ -104,6 +106,7 @@ impl MachineChanges {
             blocked_queue_ns: self.blocked_queue_ns.or(others.blocked_queue_ns),
             hook_cpu_ns: self.hook_cpu_ns.or(others.hook_cpu_ns),
             balance_cpu_ns: self.balance_cpu_ns.or(others.balance_cpu_ns),
+            scan_cpu_ns: self.scan_cpu_ns.or(others.scan_cpu_ns),
             idle_latency_percent: self.idle_latency_percent.or(others.idle_latency_percent),
             freq_invariant: self.freq_invariant.or(others.freq_invariant),
             half_life_ms: self.half_life_ms.or(others.half_life_ms),
@@ -124,6 +127,7 @@ impl MachineChanges {
         costs.blocked_queue_ns = self.blocked_queue_ns.unwrap_or(costs.blocked_queue_ns);
         costs.hook_cpu_ns = self.hook_cpu_ns.unwrap_or(costs.hook_cpu_ns);
         costs.balance_cpu_ns = self.balance_cpu_ns.unwrap_or(costs.balance_cpu_ns);
+        costs.scan_cpu_ns = self.scan_cpu_ns.unwrap_or(costs.scan_cpu_ns);
         let percent = self.path_costs_percent.unwrap_or(100);
         let paths = [
             &mut costs.context_switch_ns,
@@ -141,6 +145,7 @@ impl MachineChanges {
             &mut costs.hook_cpu_ns,
             &mut costs.balance_cpu_ns,
             &mut costs.place_energy_ns,
+            &mut costs.scan_cpu_ns,
         ];
         for ns in paths {
             *ns = ns.saturating_mul(percent) / 100;

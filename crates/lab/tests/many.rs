@@ -24,7 +24,7 @@ fn world() -> (Machine, Workload, RunConfig) {
 fn a_placement_among_many_cpus_shows_those_near_waker_and_sleeper() {
     let (m, w, config) = world();
     let policy = Policy::profile("7.2").expect("the newest profile");
-    let mut sink = PlacementSink::of(None);
+    let mut sink = PlacementSink::of(None, &policy);
     pelton_sim::run(&m, &w, &policy, &config, &mut sink).expect("runs");
     let (kept, count) = sink.finish();
     let told = explain_placement::explain(&kept.expect("tasks wake"), &policy, |tid| format!("task {tid}"));

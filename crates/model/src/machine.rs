@@ -206,6 +206,9 @@ pub struct Costs {
     /// Choosing a CPU by energy for a task that wakes or is new, on the CPU that places it.
     #[serde(skip_serializing_if = "crate::config::is_zero")]
     pub place_energy_ns: u64,
+    /// Looking at one CPU in the search for an idle one, on the CPU that places a task.
+    #[serde(skip_serializing_if = "crate::config::is_zero")]
+    pub scan_cpu_ns: u64,
     /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every
     /// CPU.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -531,6 +531,8 @@ pub enum Op {
         /// Index into `Workload::tasks`.
         task: u32,
     },
+    /// Load another program: a fair task is placed anew and goes there at once (`sched_exec()`). Other classes stay.
+    Exec,
     /// From the next wake-up on, run on this CPU only: somebody else moves the task while it sleeps.
     MoveAsleep {
         /// Where to.

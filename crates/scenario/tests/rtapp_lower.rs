@@ -35,6 +35,16 @@ fn copies_are_numbered_over_all_threads_and_the_only_phase_takes_the_loop() {
 }
 
 #[test]
+fn a_program_is_loaded_where_the_file_says() {
+    let w = load(r#""a": { "loop": 1, "run": 1, "execve": "sh", "run1": 2, "execve1": "make" }"#);
+    let run = |us: u64| Op::Run { work_ns: us * 1000 };
+    assert_eq!(ops(&w, 0), [run(1), Op::Exec, run(2), Op::Exec, Op::EndActivation]);
+    // The key `exec` is that of the oldest grammar: a time, and no program.
+    let old = load(r#""a": { "exec": 5, "period": 10, "deadline": 10 }"#);
+    assert!(!ops(&old, 0).contains(&Op::Exec));
+}
+
+#[test]
 fn equal_keys_stay_in_order() {
     let w = load(r#""a": { "loop": 1, "run": 1, "sleep": 2, "run": 3, "run7": 4, "sleep": 5 }"#);
     let kinds: Vec<u64> = ops(&w, 0)

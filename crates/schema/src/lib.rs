@@ -18,7 +18,7 @@ pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
 pub use group_files::{FileChange, group_changes};
 pub use pelton_core::{Placed, Record as PlacementRecord};
-pub use placed::{PlacedWords, placed_words};
+pub use placed::{GroupWords, PlacedWords, placed_words};
 pub use reference::render_reference;
 pub use sink::{
     Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words, idle_words,

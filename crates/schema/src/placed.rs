@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is told of a decision about a fair task's CPU.
 
-use pelton_core::{AFFINE, NO_CPU, Placed, Placement, wf};
+use pelton_core::{AFFINE, DST_WHY, GROUP_TYPES, NO_CPU, Placed, Placement, SCAN, wf};
 
 /// A decision in words and numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct PlacedWords {
     pub previous_cpu: u32,
     /// CPU that executes the decision.
     pub executing_cpu: u32,
-    /// `wake-up` or `new task`.
+    /// `wake-up`, `new task` or `new program`.
     pub event: &'static str,
     /// Rule that decided.
     pub rule: &'static str,
@@ -20,10 +20,40 @@ pub struct PlacedWords {
     pub start: &'static str,
     /// The task's utilization, of 1024.
     pub util_avg: u64,
+    /// What `wake_affine` made of the loads of the executing and of the previous CPU.
+    pub effective_loads: Option<[i64; 2]>,
+    /// By what the search for an idle CPU was limited, to how many CPUs (`None`: to no number), and how many it looked
+    /// at.
+    pub scan: Option<(&'static str, Option<u32>, u32)>,
+    /// What decided in the last comparison of groups.
+    pub groups: Option<GroupWords>,
     /// Some CPU has more to do than it can: energy does not decide.
     pub overutilized: bool,
     /// CPUs whose domain's energy was compared, each with what the task adds to it, in the kernel's unit.
     pub energy_added: Vec<(u32, i128)>,
+}
+
+/// The last comparison of groups of a search through them. Up to 5.4 groups have no types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupWords {
+    /// What decided.
+    pub decided_by: &'static str,
+    /// Type and idle CPUs of the task's own group.
+    pub own: Option<(&'static str, u32)>,
+    /// The same of the best other one.
+    pub other: Option<(&'static str, u32)>,
+}
+
+fn group_words(placed: &Placed) -> Option<GroupWords> {
+    let types = |of: &pelton_core::GroupSums| {
+        let known = of.cpus != 0 && of.is_typed();
+        known.then(|| (GROUP_TYPES.get(of.r#type as usize).copied().unwrap_or("?"), of.idle_cpus))
+    };
+    placed.has_compared().then(|| GroupWords {
+        decided_by: DST_WHY.get(placed.dst_why as usize).copied().unwrap_or("?"),
+        own: types(&placed.local),
+        other: types(&placed.idlest),
+    })
 }
 
 /// Puts what a decision read and gave into words.
@@ -34,10 +64,20 @@ pub fn placed_words(read: &Placement, placed: &Placed) -> PlacedWords {
         cpu: placed.cpu,
         previous_cpu: read.prev_cpu,
         executing_cpu: read.this_cpu,
-        event: if read.flags & wf::FORK != 0 { "new task" } else { "wake-up" },
+        event: match read.flags {
+            flags if flags & wf::FORK != 0 => "new task",
+            flags if flags & wf::EXEC != 0 => "new program",
+            _ => "wake-up",
+        },
         rule: placed.how(),
         start: AFFINE.get(placed.affine as usize).copied().unwrap_or("?"),
         util_avg: placed.se.avg.util_avg,
+        effective_loads: placed.effective_loads(),
+        scan: placed.has_scanned().then(|| {
+            let rule = SCAN.get(placed.scan_rule as usize).copied().unwrap_or("?");
+            (rule, placed.scan_limit(), placed.scan_seen)
+        }),
+        groups: group_words(placed),
         overutilized: read.overutilized != 0,
         energy_added: priced.filter_map(|cpu| Some((cpu, placed.energy_added(cpu)?))).collect(),
     }

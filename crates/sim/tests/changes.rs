@@ -96,6 +96,8 @@ fn no_progress(w: &Workload) {
 fn tasks_that_pass_the_turn_without_working_are_refused() {
     no_progress(&workload(vec![task("alone", None, vec![Op::Yield])]));
     no_progress(&workload(vec![on(task("a", None, vec![Op::Yield]), 0), on(task("b", None, vec![Op::Yield]), 0)]));
+    no_progress(&workload(vec![task("alone", None, vec![Op::Exec])]));
+    no_progress(&workload((0..5).map(|_| task("crowd", None, vec![Op::Exec])).collect()));
     let ping = task("ping", None, vec![Op::SemPost(0), Op::SemWait(1)]);
     let pong = task("pong", None, vec![Op::SemWait(0), Op::SemPost(1)]);
     let mut w = workload(vec![ping, pong]);

@@ -8,7 +8,7 @@ use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::machine::Costs;
 use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, Workload};
-use pelton_schema::{Event, IDLE_EXIT};
+use pelton_schema::{Event, IDLE_EXIT, Placed, PlacementRecord, Sink};
 use pelton_sim::Report;
 
 const SWITCH: u64 = 1009;
@@ -247,6 +247,68 @@ fn paths_of_cpus_that_execute_one_at_a_time_wait_for_each_other() {
     let apart = overhead_ns(false);
     assert!(apart >= 20_000 && apart.is_multiple_of(2000), "{apart}");
     assert_eq!(overhead_ns(true), apart + apart / 2);
+}
+
+/// What the searches for an idle CPU of a run read and gave.
+#[derive(Default)]
+struct Searches {
+    /// Mean cost of each CPU's searches so far, worked out again.
+    mean_ns: [u64; 8],
+    look_ns: u64,
+    looks: u64,
+    cut_short: u64,
+    least: u32,
+}
+
+impl Sink for Searches {
+    const PLACEMENTS: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn placement(&mut self, at: u64, _: u32, read: &PlacementRecord, placed: &Placed) {
+        let mean_ns = &mut self.mean_ns[read.this_cpu as usize];
+        assert_eq!(read.avg_scan_cost_ns, *mean_ns, "CPU {} at {at} ns", read.this_cpu);
+        if let Some(timed) = placed.timed() {
+            let change = (i128::from(self.look_ns * u64::from(timed)) - i128::from(*mean_ns)) / 8;
+            *mean_ns = (i128::from(*mean_ns) + change) as u64;
+        }
+        self.looks += u64::from(placed.scan_seen);
+        self.cut_short += u64::from(placed.scans_in_proportion() && placed.timed().is_none());
+        self.least = placed.scan_limit().map_or(self.least, |limit| limit.min(self.least));
+    }
+}
+
+/// Eight CPUs share a cache; half of them are busy all the time, and on these others wake in turns.
+fn searches(profile: &str, look_ns: u64) -> (Searches, u64) {
+    let mut m = fixed_speed(&[(8, 1024)]);
+    m.costs = Costs { scan_cpu_ns: look_ns, ..Costs::default() };
+    let mut tasks: Vec<_> = (0..4).map(|cpu| on(busy("hog"), cpu)).collect();
+    tasks.extend((0..10).map(|i| periodic("p", 300 + 17 * i, 900 + 70 * i)));
+    let mut sink = Searches { look_ns, least: u32::MAX, ..Searches::default() };
+    let report =
+        pelton_sim::run(&m, &workload(tasks), &common::profile(profile), &config(200), &mut sink).expect("runs");
+    (sink, report.cpus.iter().map(|cpu| cpu.overhead_ns).sum())
+}
+
+/// A look takes time of the CPU that places a task. From 4.16 to 5.10 what searches took on average shortens the next
+/// one; later releases ask for utilization, 4.12 for nothing.
+#[test]
+fn searches_for_an_idle_cpu_take_time_and_to_5_10_shorten_the_next() {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.12", "7.2"] {
+        let (free, overhead_ns) = searches(profile, 0);
+        assert_eq!((overhead_ns, free.mean_ns), (0, [0; 8]), "{profile}");
+        let (paid, overhead_ns) = searches(profile, 2_000);
+        // The last path may go on behind the end of the run.
+        let (looked_ns, path_ns) = (2_000 * paid.looks, 2_000 * 8 * 8);
+        assert!((looked_ns - path_ns..=looked_ns).contains(&overhead_ns), "{profile}: {overhead_ns} of {looked_ns}");
+        assert!(paid.looks > 100, "{profile}: {} looks", paid.looks);
+        let by_time = ["4.16", "4.19", "5.4", "5.10"].contains(&profile);
+        let measured = by_time || profile == "4.12";
+        assert_eq!(paid.mean_ns.iter().any(|&ns| ns > 0), measured, "{profile}: {:?}", paid.mean_ns);
+        if by_time {
+            assert!(paid.least < free.least && paid.cut_short > free.cut_short, "{profile}");
+        }
+    }
 }
 
 /// Choosing a CPU by energy takes its time at each wake-up, and none once a CPU is over-utilized.

@@ -4,8 +4,8 @@
 mod common;
 use common::*;
 use pelton_model::groups::{GROUPS_MAX, group_paths};
-use pelton_model::workload::{GroupChange, GroupSpec, SchedPolicy, TaskSpec, Workload};
-use pelton_schema::{Event, HookSite};
+use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload};
+use pelton_schema::{Event, HookSite, Placed, PlacementRecord, Sink};
 use pelton_sim::Report;
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
@@ -194,6 +194,44 @@ fn a_task_takes_its_averages_along_into_another_group() {
         let after = events[moved..].iter().find_map(util).expect("it runs in the second group");
         assert!(before > 100 && after > before * 3 / 4, "{p}: {before} before, {after} after");
     }
+}
+
+/// What wake-ups of 4.12 compared.
+#[derive(Default)]
+struct Compared {
+    brought_up_to_date: u32,
+    least: Option<i64>,
+}
+
+impl Sink for Compared {
+    const PLACEMENTS: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn placement(&mut self, _: u64, _: u32, read: &PlacementRecord, placed: &Placed) {
+        if placed.effective_loads().is_some() {
+            self.brought_up_to_date += u32::from(placed.se.avg.load_avg < read.task.se.avg.load_avg);
+            let comes = placed.se.avg.load_avg as i64 + read.task.shift_here;
+            self.least = Some(self.least.map_or(comes, |least| least.min(comes)));
+        }
+    }
+}
+
+/// The group of a task has no task on the CPU that wakes it: what comes there is the group's weight, 2 at least. On
+/// unequal CPUs `wake_cap()` brings the task's load up to date first; with the load of before the weight would be that
+/// of another load, and less than nothing would come once the task has slept for long.
+#[test]
+fn groups_make_of_a_task_that_slept_what_it_is_now() {
+    let m = machine(&[(2, 1024), (2, 512)]);
+    let mut waker = task("waker", None, vec![timer_ms(150), run_ms(1), Op::SemPost(0), run_ms(2)]);
+    waker.phases[0].cpus = Some(CpuSet::of([2]));
+    let woken = in_group("/g", task("woken", None, vec![Op::SemWait(0), run_ms(20)]));
+    let stays = on(in_group("/g", periodic("stays", 2000, 9000)), 1);
+    let w = Workload { semaphores: vec![0], ..with_shares(vec![waker, woken, stays], &[("/g", 16)]) };
+    let mut sink = Compared::default();
+    pelton_sim::run(&m, &w, &profile("4.12"), &config(3000), &mut sink).expect("runs");
+    assert!(sink.brought_up_to_date >= 5, "{} times", sink.brought_up_to_date);
+    assert!(sink.least.is_some_and(|least| least >= 2), "{:?}", sink.least);
 }
 
 #[test]

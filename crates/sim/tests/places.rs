@@ -7,7 +7,7 @@ use common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::machine::IdleState;
-use pelton_model::workload::{CpuSet, Op, Phase, Start, TaskSpec, Workload};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
 use pelton_schema::{Event, NullSink};
 use pelton_sim::Report;
 
@@ -99,6 +99,81 @@ fn a_parent_enqueues_its_child_and_old_kernels_lose_that_call() {
     };
     assert_eq!(attached("all"), 4, "one child each");
     assert_eq!(attached("local_only"), 0, "the parent's CPU may not call for another one");
+}
+
+/// Runs on CPU 0 for 2 ms, may run anywhere from then on, does `then` and goes on for 5 ms.
+fn freed(then: &[Op]) -> TaskSpec {
+    let mut freed = task("freed", Some(1), vec![run_ms(2)]);
+    freed.phases[0].cpus = Some(CpuSet::of([0]));
+    let ops = then.iter().cloned().chain([run_ms(5)]).collect();
+    freed.phases.push(Phase { cpus: Some(CpuSet::first(4)), loops: Some(1), ops, ..freed.phases[0].clone() });
+    freed
+}
+
+/// Where the first task went after its start, and how long after it ran its first 2 ms.
+fn goes(w: &Workload, profile: &str) -> Vec<(u32, u64)> {
+    let (_, events) = events_of(&fixed_speed(&[(4, 1024)]), w, profile, &config(30));
+    let mut began = None;
+    let mut moves = Vec::new();
+    for (at, event) in events {
+        match event {
+            Event::SchedSwitch { next_tid: 1, .. } => began = began.or(Some(at)),
+            Event::SchedMigrateTask { tid: 1, dest_cpu, .. } if began.is_some() => moves.push((dest_cpu, at)),
+            _ => {}
+        }
+    }
+    moves
+}
+
+const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+
+/// Two tasks of equal priority share CPU 0: the first has run its 2 ms within 4 ms and a slice or two.
+#[test]
+fn a_task_that_loads_a_program_leaves_a_crowded_cpu_at_once() {
+    for profile in PROFILES {
+        let crowd = |then: &[Op]| workload(vec![freed(then), on(busy("hog"), 0)]);
+        let told = events_of(&fixed_speed(&[(4, 1024)]), &crowd(&[Op::Exec]), profile, &config(30)).1;
+        let ran = |tid: u32| {
+            told.iter().filter(move |(_, e)| matches!(e, Event::SchedSwitch { next_tid, .. } if *next_tid == tid))
+        };
+        let moves = goes(&crowd(&[Op::Exec]), profile);
+        assert_eq!(moves.len(), 1, "{profile}: {moves:?}");
+        let (cpu, at) = moves[0];
+        assert!(cpu != 0, "{profile}");
+        // It is not a balance that takes it: those come with ticks, and without the program it stays here for longer.
+        let stays = goes(&crowd(&[]), profile).first().map_or(u64::MAX, |&(_, at)| at);
+        assert!(at < stays, "{profile}: {at} ns, without a program {stays} ns");
+        assert!(ran(1).count() >= 2, "{profile}");
+    }
+}
+
+/// It counts on its CPU, and must not be taken for the reason to leave it.
+#[test]
+fn a_task_alone_loads_its_program_where_it_is() {
+    for profile in PROFILES {
+        assert_eq!(goes(&workload(vec![freed(&[Op::Exec])]), profile), [], "{profile}");
+    }
+}
+
+#[test]
+fn tasks_of_other_classes_and_pinned_ones_load_programs_where_they_are() {
+    for profile in PROFILES {
+        let fifo = with_policy(freed(&[Op::Exec]), SchedPolicy::Fifo { priority: 5 });
+        let mut pinned = freed(&[Op::Exec]);
+        pinned.phases[1].cpus = Some(CpuSet::of([0]));
+        for (what, first) in [("fifo", fifo), ("pinned", pinned)] {
+            assert_eq!(goes(&workload(vec![first, on(busy("hog"), 0)]), profile), [], "{profile}: {what}");
+        }
+    }
+}
+
+/// A program that a task has when the run begins is loaded before it.
+#[test]
+fn who_sleeps_when_the_run_begins_has_its_program() {
+    let asleep =
+        TaskSpec { start: Start::Asleep { cpu: 1 }, ..task("a", Some(1), vec![Op::Exec, timer_ms(5), run_ms(1)]) };
+    let report = run_on(&fixed_speed(&[(2, 1024)]), &workload(vec![asleep]), "7.2", 20);
+    assert_eq!((report.tasks[0].wakeups, report.tasks[0].work_ns / MS), (1, 1));
 }
 
 #[test]

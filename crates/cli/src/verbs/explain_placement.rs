@@ -6,7 +6,7 @@ use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::seconds;
-use pelton_lab::explain_placement::Explanation;
+use pelton_lab::explain_placement::{Affine, Compared, Explanation, Scan};
 use pelton_lab::verbs::explain::{ExplainRequest, ExplainedPlacement, placement};
 use std::fmt::Write as _;
 
@@ -34,7 +34,16 @@ fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &Expl
         "executed by CPU {}; the task brings utilization {}, clamps {} .. {}; {by_energy}; starting point: {}",
         e.this_cpu, e.task_util, e.clamps.0, e.clamps.1, e.start
     );
+    let loads = e.affine.iter().map(|affine| weighed(affine, e));
+    loads.chain(e.scan.iter().map(searched)).for_each(|line| out += &line);
     out += &section(&format!("domains around CPU {}, as they are walked", e.this_cpu), &domains(e));
+    for step in &e.groups {
+        let about = format!(
+            "groups around CPU {}; decided by: {}; goes on from CPU {}",
+            step.cpu, step.decided_by, step.next_cpu
+        );
+        out += &section(&about, &groups(step));
+    }
     out += &section("each CPU as a place for it", &sheet(e));
     if e.others > 0 {
         let _ = writeln!(out, "{} CPUs of other caches are left out: {}", e.others, left_out(e));
@@ -43,6 +52,54 @@ fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &Expl
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
     }
     out + &super::explain::written(groups_changed)
+}
+
+/// Between this CPU and the previous one.
+fn weighed(affine: &Affine, e: &Explanation) -> String {
+    let loads = match (affine.this_effective, affine.previous_effective) {
+        (Some(this), Some(previous)) => {
+            format!("effective loads: CPU {} {this}, CPU {} {previous}", e.this_cpu, e.prev_cpu)
+        }
+        _ => format!("loads: {}", affine.loads),
+    };
+    format!("{}: CPU {} ({}); {loads}\n", affine.by, affine.winner, e.start)
+}
+
+/// How far the search went.
+fn searched(scan: &Scan) -> String {
+    let mut out = format!("search for an idle CPU near CPU {}, {}", scan.target, scan.rule);
+    if let Some(number) = scan.nr_idle_scan {
+        let _ = write!(out, " (nr_idle_scan {number})");
+    }
+    if let (Some(idle), Some(cost)) = (scan.avg_idle_ns, scan.avg_scan_cost_ns) {
+        let _ = write!(out, " (mean idle time {idle} ns, mean cost of a search {cost} ns)");
+    }
+    let limit = scan.limit.map_or_else(String::new, |limit| format!("at most {limit} CPUs, "));
+    let _ = writeln!(out, ": {limit}{} looked at", scan.seen);
+    out
+}
+
+/// Groups of a step; those up to 5.4 have no type.
+fn groups(step: &Compared) -> Sheet {
+    let typed = step.groups.iter().any(|group| group.kind.is_some());
+    let mut header = vec!["<CPUs", "<"];
+    header.extend(if typed { &["<type", "idle_CPUs", "tasks", "util"][..] } else { &["runnable_load"] });
+    header.extend(["load", "capacity", "spare"]);
+    let mut sheet = Sheet::new(&header);
+    let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    for g in &step.groups {
+        let roles = if g.allowed { g.roles.join(", ") } else { "not allowed".to_owned() };
+        let mut row = vec![super::explain_balance::list(&g.cpus), roles];
+        if typed {
+            row.push(g.kind.unwrap_or_default().to_owned());
+            row.extend([number(g.idle_cpus.map(u64::from)), number(g.running.map(u64::from)), number(g.util)]);
+        } else {
+            row.push(number(g.runnable_load));
+        }
+        row.extend([g.load.to_string(), g.capacity.to_string(), g.spare.to_string()]);
+        sheet.row(row);
+    }
+    sheet
 }
 
 fn left_out(e: &Explanation) -> &'static str {

@@ -3,8 +3,8 @@
 //! with the energy model of its device tree.
 
 use pelton_core::{
-    EmState, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy, SchedDomain,
-    sd, wf,
+    DST_WHY, EmState, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy,
+    Record, SCAN, SchedDomain, WEIGHED, sd, update_scan_cost, wf,
 };
 
 const LITTLE: [(u64, u64); 4] = [(159, 2515), (254, 2952), (350, 3714), (446, 4708)];
@@ -282,6 +282,172 @@ fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
     assert_eq!(searched("5.10", limited), (4, "cache scan"));
     assert_eq!(searched("6.1", limited), (3, "nothing idle"));
     assert_eq!(searched("7.2", limited), (3, "nothing idle"));
+}
+
+/// Equal CPUs, of which all but 2, 4 and 5 are busy; the task wakes on CPU 3, where it was.
+fn equal(board: &mut Placement) {
+    (board.asymmetric, board.energy_aware, board.clusters) = (0, 0, 0);
+    board.cpus[..6].iter_mut().for_each(|c| c.asym_domain = NO_DOMAIN);
+    [0, 1, 3].into_iter().for_each(|at| busy(&mut board.cpus[at], 0));
+    (board.this_cpu, board.prev_cpu, board.task.cpu, board.task.recent_cpu) = (3, 3, 3, 3);
+}
+
+fn told(profile: &str, change: impl Fn(&mut Placement)) -> Placed {
+    let mut board = board(profile, [0; 6], 100, 0);
+    board.overutilized = 1;
+    change(&mut board);
+    // What an earlier decision left behind is not told as this one's.
+    let mut placed = Placed { weighed: 1, scan_rule: 1, scan_seen: 99, dst_why: 5, dst_level: 1, ..Placed::default() };
+    board.select(&policy(profile), &mut placed);
+    placed
+}
+
+/// From 6.1 on the search looks at as many CPUs as utilization leaves, behind the target; in 7.2 at none of them twice.
+#[test]
+fn a_search_that_utilization_limits_says_how_far_it_went() {
+    let seen = |profile: &str, limit: u32| {
+        let placed = told(profile, |board| {
+            equal(board);
+            board.cpus[4..6].iter_mut().for_each(|c| busy(c, 0));
+            board.cpus[3].nr_idle_scan_llc = limit;
+        });
+        assert!(placed.has_scanned() && !placed.scans_in_proportion() && placed.target == 3, "{profile}");
+        assert_eq!(placed.nr_idle_scan(&PlaceCpu { nr_idle_scan_llc: 7, ..PlaceCpu::default() }), Some(7), "{profile}");
+        assert_eq!((placed.scan_timed, placed.effective_loads()), (NO_LIMIT, None), "{profile}");
+        (SCAN[placed.scan_rule as usize], placed.scan_limit(), placed.scan_seen, placed.cpu)
+    };
+    let by_util = "SIS_UTIL";
+    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+        // Behind CPU 3 are 4, 5, 0, 1 and 2, of which the last one is idle.
+        assert_eq!(seen(profile, 5), (by_util, Some(5), 5, 2), "{profile}");
+        assert_eq!(seen(profile, 4), (by_util, Some(4), 4, 3), "{profile}");
+        assert_eq!(seen(profile, 0), (by_util, Some(0), 0, 3), "{profile}");
+    }
+    let none = told("7.2", |board| {
+        equal(board);
+        board.cpus[3].nr_idle_scan_llc = NO_LIMIT;
+    });
+    assert_eq!((SCAN[none.scan_rule as usize], none.scan_limit(), none.scan_seen), ("no limit", None, 1));
+}
+
+/// 4.16 to 5.10 look at W * idle / 512 / (cost + 1) - 1 CPUs, the target among them, and at 3 when that is less than 4.
+/// A pass that is cut short does not count for the mean cost of searches; 4.12 looks at all.
+#[test]
+fn a_search_that_time_limits_says_how_far_it_went() {
+    let seen = |profile: &str, idle_ns: u64, cost_ns: u64| {
+        let placed = told(profile, |board| {
+            equal(board);
+            board.cpus[4..6].iter_mut().for_each(|c| busy(c, 0));
+            (board.avg_idle_ns, board.avg_scan_cost_ns) = (idle_ns, cost_ns);
+        });
+        assert_eq!(placed.scans_in_proportion(), profile != "4.12", "{profile}");
+        (placed.scan_limit(), placed.scan_seen, placed.scan_timed, placed.cpu)
+    };
+    for profile in ["4.16", "4.19", "5.4", "5.10"] {
+        // 6 * (512,000 / 512) / (999 + 1) = 6: the sixth CPU from 3 on, which is idle, is not looked at.
+        assert_eq!(seen(profile, 512_000, 999), (Some(5), 5, NO_LIMIT, 3), "{profile}");
+        // 6 * 2,000 / 1,000 = 12.
+        assert_eq!(seen(profile, 1_024_000, 999), (Some(11), 6, 6, 2), "{profile}");
+        assert_eq!(seen(profile, 512, 999), (Some(3), 3, NO_LIMIT, 3), "{profile}");
+    }
+    assert_eq!(seen("4.12", 512, 999), (None, 6, 6, 2));
+}
+
+/// 4.12 to 5.4 divide the signed difference by 8, 5.10 update_avg the same: towards 0, where a shift would go below.
+#[test]
+fn the_mean_cost_of_searches_takes_over_an_eighth() {
+    let cases = [(0, 1600, 200), (200, 1600, 375), (200, 0, 175), (8, 0, 7), (7, 0, 7), (1, 9, 2), (1, 8, 1)];
+    for (mean, ns, then) in cases {
+        assert_eq!(update_scan_cost(mean, ns), then, "{ns} ns after a mean of {mean}");
+    }
+}
+
+/// Loads of 1000 here and 3000 on the previous CPU, 500 of the task, 446 of capacity, a margin of 108 %.
+#[test]
+fn wake_affine_keeps_the_loads_that_it_compared() {
+    let loads = |profile: &str, sync: u32, waker: u64| {
+        let placed = told(profile, |board| {
+            equal(board);
+            board.cpus[..6].iter_mut().for_each(|c| busy(c, 0));
+            (board.this_cpu, board.flags) = (1, wf::TTWU | sync);
+            (board.cpus[1].load, board.cpus[3].load, board.cpus[1].nr_running) = (1000, 3000, 2);
+            (board.cpus[1].h_nr_queued, board.cpus[1].h_nr_runnable) = (2, 2);
+            board.task.se.avg.load_avg = 500;
+            (board.task.queue_load, board.task.queue_h_load) = (1023, 1024);
+            (board.waker.load, board.waker.queue_load, board.waker.queue_h_load) = (waker, 1023, 1024);
+        });
+        assert_eq!((placed.affine_by(), placed.target), (Some("wake_affine_weight"), 1), "{profile}");
+        (WEIGHED[placed.weighed as usize], placed.effective_loads())
+    };
+    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+        // 1500 * 100 * 446 and 2500 * 108 * 446, one more where what is even goes to this CPU.
+        let even = i64::from(profile == "4.16");
+        assert_eq!(loads(profile, 0, 200), ("loads", Some([66_900_000, 120_420_000 + even])), "{profile}");
+        // Less the waker, which is about to sleep.
+        assert_eq!(loads(profile, wf::SYNC, 200), ("loads", Some([57_980_000, 120_420_001])), "{profile}");
+        assert_eq!(loads(profile, wf::SYNC, 1001), ("the waker's load goes with it", None), "{profile}");
+    }
+    // 4.12 does not take the task off the previous CPU: 3000 * 108 * 446.
+    assert_eq!(loads("4.12", 0, 200), ("loads", Some([66_900_000, 144_504_000])));
+    let idle = told("7.2", |board| {
+        equal(board);
+        board.this_cpu = 4;
+    });
+    assert_eq!((idle.affine_by(), idle.effective_loads(), idle.target), (Some("wake_affine_idle"), None, 4));
+    let same = told("7.2", equal);
+    assert_eq!((same.affine_by(), same.effective_loads(), same.target), (None, None, 3));
+}
+
+/// Two groups of the board: four little CPUs with three tasks, two idle big ones.
+#[test]
+fn a_search_through_groups_is_told_step_by_step() {
+    let steps = |profile: &str, flags: u32| {
+        let mut board = board(profile, [300, 300, 300, 0, 0, 0], 0, 0);
+        (board.flags, board.task.allowed) = (flags, 0b11_1111);
+        board.cpus[..6].iter_mut().for_each(|c| c.idle_stamp_ns = 1);
+        for c in &mut board.cpus[..3] {
+            busy(c, 0);
+            (c.load, c.load_avg) = (1024, 1024);
+        }
+        let (policy, record) = (policy(profile), Record::Narrow(Box::new(board)));
+        let mut placed = Placed::default();
+        record.select(&policy, &mut placed);
+        let mut steps = Vec::new();
+        record.search_again(&policy, &placed, |at, walk, again| {
+            let groups = record.groups_compared(&policy, again, at);
+            // What is told is what the decision kept: its last step's groups are the last of these.
+            assert_eq!(groups.iter().find(|g| g.cpus == again.local.cpus), Some(&again.local), "{profile}");
+            let shown = groups.iter().map(|g| (g.cpus, g.idle_cpus, g.r#type)).collect::<Vec<_>>();
+            steps.push((at, walk.group, DST_WHY[again.dst_why as usize], shown, walk.result));
+        });
+        assert_eq!(steps.last().map(|step| step.4), Some(placed.cpu), "{profile}: the same search");
+        steps
+    };
+    for profile in ["5.10", "6.1", "6.12", "7.2"] {
+        for flags in [wf::FORK, wf::EXEC] {
+            let told = steps(profile, flags);
+            let (at, group, why, groups, _) = &told[0];
+            assert_eq!((*at, *group, *why), ((0, 1), 0b11_0000, "idle CPUs"), "{profile}");
+            assert_eq!(*groups, [(0b1111, 1, 0), (0b11_0000, 2, 0)], "{profile}: has spare");
+            assert_eq!(
+                (told[1].1, told[1].2),
+                (0, "idle CPUs"),
+                "{profile}: it stays on the CPU in the smaller domain"
+            );
+        }
+    }
+    // To 5.4 the load of those that run decides: 3072 * 1024 / 1784 against nothing.
+    let told = steps("4.19", wf::FORK);
+    assert_eq!((told[0].1, told[0].2), (0b11_0000, "load"));
+    // With a program that is to be loaded, room: 446 here, 1024 there.
+    assert_eq!((steps("4.19", wf::EXEC)[0].1, steps("4.19", wf::EXEC)[0].2), (0b11_0000, "room"));
+    // No search, no steps.
+    let (policy, mut none) = (policy("7.2"), 0);
+    let record = Record::Narrow(Box::new(board("7.2", [0; 6], 100, 0)));
+    let mut placed = Placed::default();
+    record.select(&policy, &mut placed);
+    record.search_again(&policy, &placed, |_, _, _| none += 1);
+    assert_eq!((none, placed.has_compared()), (0, false));
 }
 
 /// 6.12 select_idle_capacity on CPUs of (446, 446), (446, 440), (1024, 700): 5.10 the first that fits, else the

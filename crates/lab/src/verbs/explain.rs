@@ -188,7 +188,7 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
 /// When an input is wrong, there is no such placement, or the run was stopped.
 pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedPlacement, LabError> {
     let (run, plan) = planned(request, watch)?;
-    let mut sink = PlacementSink::of(tid(&request.task, &plan)?);
+    let mut sink = PlacementSink::of(tid(&request.task, &plan)?, &plan.policy);
     let groups = follow(request, &plan, &mut sink, watch)?;
     let (kept, count) = sink.finish();
     let Some(kept) = kept else {

@@ -115,7 +115,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::Io { device } => *device += shift.devices,
         Op::Enlist(l) | Op::CallAll(l) => *l += shift.lists,
         Op::AwaitCall => {}
-        Op::MoveAsleep { .. } | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
+        Op::MoveAsleep { .. } | Op::Exec | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
         Op::Run { .. }
         | Op::RunParts { .. }
         | Op::Runtime { .. }

@@ -367,6 +367,7 @@ fn costs(table: Reader<'_>) -> Vec<(&'static str, At<u64>)> {
         "hook_cpu_ns",
         "balance_cpu_ns",
         "place_energy_ns",
+        "scan_cpu_ns",
     ];
     names.into_iter().filter_map(|name| Some((name, table.int(name)?))).collect()
 }

@@ -274,6 +274,7 @@ static COSTS: Spec = Spec {
         Key::new("hook_cpu_ns", COST_NS, "ns", "asking one CPU of the domain when the governor evaluates"),
         Key::new("balance_cpu_ns", COST_NS, "ns", "looking at one CPU when a CPU that goes idle looks for a task"),
         Key::new("place_energy_ns", COST_NS, "ns", "choosing a CPU by energy for a task that wakes or is new"),
+        Key::new("scan_cpu_ns", COST_NS, "ns", "looking at one CPU when an idle one is looked for, on the waking CPU"),
     ],
 };
 

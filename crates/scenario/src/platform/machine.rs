@@ -191,6 +191,7 @@ impl PlatformFile {
             hook_cpu_ns: of("hook_cpu_ns"),
             balance_cpu_ns: of("balance_cpu_ns"),
             place_energy_ns: of("place_energy_ns"),
+            scan_cpu_ns: of("scan_cpu_ns"),
             at_any_speed: self.cpufreq.emulated.as_ref().is_some_and(|f| f.value),
             one_at_a_time: self.topology.one_at_a_time.as_ref().is_some_and(|f| f.value),
         })

@@ -269,6 +269,8 @@ pub enum EventKind {
     Yield,
     /// Start a task.
     Fork(Spanned<String>),
+    /// Load a program; its name is not used.
+    Exec(Spanned<String>),
     /// Increase a semaphore.
     SemPost(Spanned<String>),
     /// Decrease a semaphore or wait.

@@ -148,8 +148,10 @@ pub(crate) struct Task {
     pub call: Option<Call>,
     /// Mutex to take again after a wait on a condition.
     pub relock: Option<u32>,
-    /// The bigger CPU that takes it while it runs.
+    /// The CPU that takes it while it runs.
     pub pulled_to: Option<u32>,
+    /// It goes there because it loads another program; no balance takes it.
+    pub loads_program: bool,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
     pub timers: Vec<TimerState>,

@@ -119,6 +119,21 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// `Op::Exec`: the running task `t` loads another program. `sched_exec()` asks where that should run; the stopper
+    /// takes it there before it goes on. A task that begins asleep was there before the run, its program with it.
+    pub(crate) fn exec_program(&mut self, t: u32) -> Flow {
+        let c = self.tasks[t as usize].cpu;
+        if self.cpus[c as usize].curr != t {
+            return Flow::Next;
+        }
+        let target = self.select_exec(t, c);
+        if target == c {
+            return Flow::Next;
+        }
+        self.takes_program(t, target);
+        Flow::Leaves
+    }
+
     /// The running task has made task `t`, which starts when this one has done what it does at the same instant.
     fn born(&mut self, t: u32) {
         let cpu = self.exec;
@@ -158,6 +173,7 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
         forked_on: None,
         moves_to: None,
         pulled_to: None,
+        loads_program: false,
         clamps: None,
         uclamp: Default::default(),
         uncounted: false,

@@ -22,6 +22,8 @@ pub(crate) enum Flow {
     Block,
     /// Gives way once.
     Yield,
+    /// Is taken to another CPU.
+    Leaves,
     /// Ends.
     Exit,
 }
@@ -49,6 +51,10 @@ impl<S: Sink> Engine<'_, S> {
                 }
                 Flow::Block => return self.stop_running(c, t, Life::Sleeping),
                 Flow::Exit => return self.stop_running(c, t, Life::Dead),
+                Flow::Leaves => {
+                    self.tasks[t as usize].step = Step::Fetch;
+                    return self.resched_cpu(c);
+                }
                 Flow::Yield => {
                     self.tasks[t as usize].step = Step::Fetch;
                     self.yield_task(c, t);
@@ -217,6 +223,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.spawn(task);
                 Flow::Next
             }
+            Op::Exec => self.exec_program(t),
             Op::MoveAsleep { cpu } => {
                 self.tasks[t as usize].moves_to = Some(cpu);
                 Flow::Next

@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         if task.cpu == target {
             return;
         }
-        task.pulled_to = None;
+        (task.pulled_to, task.loads_program) = (None, false);
         let (orig, prio) = (task.cpu, task.prio);
         if task.class != Class::Fair {
             self.signal_move_detached(t, orig, target);

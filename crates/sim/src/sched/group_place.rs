@@ -37,10 +37,10 @@ impl<S: Sink> Engine<'_, S> {
         wake
     }
 
-    /// What groups make of the coming of task `t` and of the sleep of its waker on `exec`, and on the CPU it was on,
-    /// beyond their loads.
-    pub(crate) fn shift_loads(&self, t: u32, exec: u32, task: &mut PlaceTask, waker: &mut PlaceWaker) {
-        let (group, load) = (self.tasks[t as usize].group, task.se.avg.load_avg as i64);
+    /// What groups make of the coming of task `t` of this load, and of the sleep of its waker on `exec`, and on the CPU
+    /// it was on, beyond their loads.
+    pub(crate) fn shift_loads(&self, t: u32, exec: u32, load: u64, task: &mut PlaceTask, waker: &mut PlaceWaker) {
+        let (group, load) = (self.tasks[t as usize].group, load as i64);
         task.shift_here = self.load_shift(exec, group, load, load) - load;
         task.shift_there = self.load_shift(task.cpu, group, 0, load);
         let Some(curr) = self.tasks.get(self.cpus[exec as usize].curr as usize) else { return };

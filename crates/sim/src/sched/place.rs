@@ -37,6 +37,22 @@ impl<S: Sink> Engine<'_, S> {
         self.place_fair(t, parent_cpu, wf::FORK)
     }
 
+    /// CPU for the running task `t` of CPU `c`, which loads another program: only the fair class looks for one
+    /// (select_task_rq_rt and select_task_rq_dl leave such a task where it is).
+    pub(crate) fn select_exec(&mut self, t: u32, c: u32) -> u32 {
+        if self.tasks[t as usize].class != Class::Fair {
+            return c;
+        }
+        self.fade_all_for_reader();
+        self.place_fair(t, c, wf::EXEC)
+    }
+
+    /// The task that runs loads its program on CPU `target`: it goes there when its CPU reschedules.
+    pub(crate) fn takes_program(&mut self, t: u32, target: u32) {
+        let task = &mut self.tasks[t as usize];
+        (task.pulled_to, task.loads_program) = (Some(target), true);
+    }
+
     /// The worker stays where it last ran unless another deadline task runs there.
     pub(super) fn select_worker(&self, t: u32) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);

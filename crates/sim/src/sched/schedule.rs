@@ -247,9 +247,12 @@ impl<S: Sink> Engine<'_, S> {
         self.put_elsewhere(t, target);
     }
 
-    /// The running task moves to a bigger CPU.
+    /// The running task moves to a CPU that takes it, or to where its new program shall run.
     fn move_away(&mut self, c: u32, t: u32, target: u32) {
         self.leave_queue(c, t);
+        if std::mem::take(&mut self.tasks[t as usize].loads_program) {
+            return self.put_elsewhere(t, target);
+        }
         if !self.balancing.decides {
             // Its cache is warm here: it is not pulled back at once.
             self.tasks[t as usize].last_ran_ns = self.now;
@@ -258,7 +261,7 @@ impl<S: Sink> Engine<'_, S> {
         self.took_running(c, target);
     }
 
-    /// The bigger CPU that takes the running task, if that may still go there.
+    /// The CPU that takes the running task, if that may still go there.
     fn taken_by(&mut self, c: u32, t: u32) -> Option<u32> {
         let target = self.tasks[t as usize].pulled_to.take()?;
         (target != c && self.tasks[t as usize].allowed.contains(target)).then_some(target)

@@ -52,6 +52,7 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         m.costs.hook_cpu_ns = d.below(300);
         m.costs.balance_cpu_ns = d.below(300);
         m.costs.place_energy_ns = d.below(3000);
+        m.costs.scan_cpu_ns = m.costs.balance_cpu_ns / 2;
         m.costs.one_at_a_time = d.below(3) == 0;
     }
     if d.below(3) == 0 {

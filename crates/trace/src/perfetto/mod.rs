@@ -230,7 +230,7 @@ impl<W: io::Write> Sink for PerfettoTrace<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_schema::{PlacedWords, WalkWhy};
+    use pelton_schema::{GroupWords, PlacedWords, WalkWhy};
 
     #[test]
     fn updates_of_blocked_load_have_a_track_of_the_cpu_that_makes_them() {
@@ -255,6 +255,9 @@ mod tests {
             rule: "energy",
             start: "not asked",
             util_avg: 77,
+            effective_loads: Some([4_100, -3]),
+            scan: Some(("SIS_UTIL", Some(5), 2)),
+            groups: Some(GroupWords { decided_by: "idle CPUs", own: Some(("fully busy", 0)), other: None }),
             overutilized: false,
             energy_added: vec![(1, 500), (3, -20)],
         };
@@ -262,6 +265,10 @@ mod tests {
         trace.finish().expect("a vector takes everything");
         let has = |text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(["CPU 3", "placements", "previous_cpu", "energy", "CPU 1 +500, CPU 3 -20"].iter().all(|t| has(t)));
+        let read = ["this_effective_load", "previous_effective_load", "scan_limit", "scanned", "SIS_UTIL"];
+        assert!(read.iter().all(|t| has(t)), "what the decision read");
+        assert!(["groups_decided_by", "idle CPUs", "own_group", "fully busy, 0 idle CPUs"].iter().all(|t| has(t)));
+        assert!(!has("best_other_group"), "a group that nobody compared");
     }
 
     #[test]

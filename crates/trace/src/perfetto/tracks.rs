@@ -444,6 +444,21 @@ fn placement_notes(words: &PlacedWords) -> Vec<(&'static str, Note)> {
         let added: Vec<String> = words.energy_added.iter().map(|(cpu, more)| format!("CPU {cpu} {more:+}")).collect();
         notes.push(("energy_added", Note::Owned(added.join(", "))));
     }
+    if let Some([this, previous]) = words.effective_loads {
+        notes.push(("this_effective_load", Note::Number(this)));
+        notes.push(("previous_effective_load", Note::Number(previous)));
+    }
+    if let Some((rule, limit, seen)) = words.scan {
+        notes.push(("scan", Note::Text(rule)));
+        notes.extend(limit.map(|limit| ("scan_limit", number(limit))));
+        notes.push(("scanned", number(seen)));
+    }
+    if let Some(groups) = &words.groups {
+        notes.push(("groups_decided_by", Note::Text(groups.decided_by)));
+        let types = [("own_group", groups.own), ("best_other_group", groups.other)];
+        let known = types.into_iter().filter_map(|(name, types)| Some((name, types?)));
+        notes.extend(known.map(|(name, (kind, idle))| (name, Note::Owned(format!("{kind}, {idle} idle CPUs")))));
+    }
     notes
 }
 

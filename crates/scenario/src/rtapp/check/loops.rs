@@ -73,6 +73,7 @@ fn takes_time(phase: &FlatPhase) -> bool {
         | EventKind::Resume(_)
         | EventKind::Yield
         | EventKind::Fork(_)
+        | EventKind::Exec(_)
         | EventKind::SemPost(_) => false,
     })
 }

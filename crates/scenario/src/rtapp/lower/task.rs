@@ -100,6 +100,7 @@ impl Lowering<'_> {
             EventKind::Barrier(name) => Op::Barrier(names.barriers.number(&name.value)),
             EventKind::Yield => Op::Yield,
             EventKind::Fork(name) => Op::Fork { task: *self.templates.get(name.value.as_str())? },
+            EventKind::Exec(_) => Op::Exec,
             EventKind::SemPost(name) => Op::SemPost(names.semaphores.number(&name.value)),
             EventKind::SemWait(name) => Op::SemWait(names.semaphores.number(&name.value)),
             EventKind::NoModel(_) => return None,

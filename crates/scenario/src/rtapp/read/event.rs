@@ -27,6 +27,7 @@ impl Reader {
             EventKey::Barrier => EventKind::Barrier(self.text(word, node)?),
             EventKey::Yield => EventKind::Yield,
             EventKey::Fork => EventKind::Fork(self.text(word, node)?),
+            EventKey::Exec => EventKind::Exec(self.text(word, node)?),
             EventKey::SemPost => EventKind::SemPost(self.text(word, node)?),
             EventKey::SemWait => EventKind::SemWait(self.text(word, node)?),
             EventKey::Mem => EventKind::Mem(self.int(word, node, &COUNT)?),

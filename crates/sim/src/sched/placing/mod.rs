@@ -10,7 +10,7 @@ mod sums;
 
 use sums::GroupSums;
 
-use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain};
+use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, wf};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -55,6 +55,8 @@ pub(crate) struct Placing {
     pub last_found: Vec<u32>,
     /// When each CPU last looked at all CPUs.
     looked_ns: Vec<u64>,
+    /// Mean time that each CPU's searches for an idle one take (`avg_scan_cost`).
+    scan_cost_ns: Vec<u64>,
 }
 
 impl Placing {
@@ -73,6 +75,7 @@ impl Placing {
             misfits: 0,
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
+            scan_cost_ns: vec![0; m.cpus.len()],
             all,
             marked: 0,
             sums: GroupSums::new(&record),
@@ -228,7 +231,8 @@ impl Placing {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// The CPU for a fair task that wakes (`flags`: bits of `pelton_core::wf`); `exec` executes the placement.
+    /// The CPU for a fair task that wakes, is new or loads a program (`flags`: bits of `pelton_core::wf`); `exec`
+    /// executes the placement.
     pub(crate) fn place_fair(&mut self, t: u32, exec: u32, flags: u32) -> u32 {
         let prev = self.tasks[t as usize].cpu;
         if self.tasks[t as usize].allowed.len() == 1 {
@@ -237,9 +241,10 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
-        if placing.holds_balance() {
+        if placing.holds_balance() && flags & wf::EXEC == 0 {
             self.charge_cost(exec, self.m.costs.place_energy_ns);
         }
+        self.charge_scan(exec);
         let placing = &mut self.placing;
         if S::PLACEMENTS {
             self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
@@ -258,5 +263,21 @@ impl<S: Sink> Engine<'_, S> {
         task.clamp_sum.value = self.placing.placed.uclamp_value;
         task.recent_cpu = self.placing.placed.recent_cpu;
         self.allowed_or_first(t, target)
+    }
+
+    /// What the search for an idle CPU took CPU `exec`, and what that makes of the mean of its searches. Where a
+    /// platform does not say what a look costs neither is there.
+    fn charge_scan(&mut self, exec: u32) {
+        let look_ns = self.m.costs.scan_cpu_ns;
+        let (seen, timed) = (self.placing.placed.scan_seen, self.placing.placed.timed());
+        if look_ns == 0 {
+            return;
+        }
+        let timed_ns = self.charge_cost(exec, look_ns * u64::from(timed.unwrap_or(0)));
+        self.charge_cost(exec, look_ns * u64::from(seen - timed.unwrap_or(0)));
+        if timed.is_some() {
+            let mean_ns = &mut self.placing.scan_cost_ns[exec as usize];
+            *mean_ns = update_scan_cost(*mean_ns, timed_ns);
+        }
     }
 }

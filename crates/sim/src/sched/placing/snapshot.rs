@@ -19,10 +19,9 @@ impl<S: Sink> Engine<'_, S> {
         if self.limits_groups {
             self.fill_groups(t);
         }
-        let (mut task, mut waker) = (self.placed_task(t), self.placing_task(t, exec));
-        if self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
-            self.shift_loads(t, exec, &mut task, &mut waker);
-        }
+        let (mut task, waker) = (self.placed_task(t), self.placing_task(t, exec));
+        // A task that loads a program runs.
+        task.on_rq = u32::from(flags & wf::EXEC != 0);
         self.fill_load_avg(flags);
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
         let record: &mut Placement = &mut self.placing.record;
@@ -31,6 +30,20 @@ impl<S: Sink> Engine<'_, S> {
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+        record.avg_scan_cost_ns = self.placing.scan_cost_ns[exec as usize];
+        if flags & wf::TTWU != 0 && self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
+            self.fill_shifts(t, exec);
+        }
+    }
+
+    /// 4.12: what groups make of loads, once the task's is as `wake_cap()` leaves it.
+    fn fill_shifts(&mut self, t: u32, exec: u32) {
+        let placing = &mut self.placing;
+        let load = placing.record.wake_cap_load(self.policy, &mut placing.placed);
+        let (mut task, mut waker) = (placing.record.task, placing.record.waker);
+        self.shift_loads(t, exec, load, &mut task, &mut waker);
+        let record: &mut Placement = &mut self.placing.record;
+        (record.task, record.waker) = (task, waker);
     }
 
     /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks
