@@ -160,8 +160,8 @@ impl Cpu {
 
     /// The clamps of a runnable task's group changed, the lower one, the upper one.
     pub fn limits_change(&mut self, task: u32, asks: &Asks, limits: &Limits, changed: [bool; 2]) {
-        for side in 0..2 {
-            if !changed[side] && self.rules.uclamp_limit == UclampLimit::Ceiling {
+        for (side, changed) in changed.into_iter().enumerate() {
+            if !changed && self.rules.uclamp_limit == UclampLimit::Ceiling {
                 continue;
             }
             self.leave_side(task, side);

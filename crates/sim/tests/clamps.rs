@@ -173,8 +173,9 @@ fn a_task_in_a_new_group_runs_at_the_highest_frequency_in_5_4() {
     assert!(r.expect("runs").tasks[0].run_ns > 350 * MS);
 }
 
-/// A real-time hog runs for 5 ms when somebody else asks for a clamp. Where clamps begin to count then, its lower one of
-/// 1024 waits for its next enqueue, which never comes, and its CPU asks for what 5 ms make; in 5.4 it counted before.
+/// A real-time hog runs for 5 ms when somebody else asks for a clamp. Where clamps begin to count then, its lower one
+/// of 1024 waits for its next enqueue, which never comes, and its CPU asks for what 5 ms make; in 5.4 it counted
+/// before.
 #[test]
 fn clamps_of_5_4_count_before_anybody_asks() {
     use pelton_model::workload::Start;

@@ -43,8 +43,8 @@ fn unset(min: u32, max: u32) -> UclampTask {
     UclampTask { user_defined: [0, 0], ..UclampTask::asking(min, max) }
 }
 
-/// 5.4 uclamp_tg_restrict, for each clamp by itself: the group's where the task's is larger or not user_defined. A group
-/// of 300..600: 100 of its own stays 100, a default of 0 becomes 300; 700 becomes 600; a real-time task's default of
+/// 5.4 uclamp_tg_restrict, for each clamp by itself: the group's where the task's is larger or not user_defined. A
+/// group of 300..600: 100 of its own stays 100, a default of 0 becomes 300; 700 becomes 600; a real-time default of
 /// 1024 becomes 300. From 5.10.262 on clamp(value, 300, 600).
 #[test]
 fn a_group_is_a_ceiling_in_5_4_and_a_range_later() {

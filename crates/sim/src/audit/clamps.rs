@@ -168,7 +168,8 @@ fn is_of_a_task(engine: &Engine<'_, NullSink>, upper: u32) -> bool {
     engine.tasks.iter().any(|t| t.uclamp.value[1] == upper)
 }
 
-/// What an event may make of the clamps of a CPU that has no task afterwards. Whether one that it had before was the last.
+/// What an event may make of the clamps of a CPU that has no task afterwards. Whether one that it had before was the
+/// last.
 fn check_left_over(engine: &Engine<'_, NullSink>, c: usize, before: &Counted) -> Result<bool, String> {
     let after = counted(engine, c);
     if !after.tasks.is_empty() {
