@@ -180,15 +180,15 @@ NOINLINE void case_event_composite(struct bench *b)
 	event(b);
 }
 
-static const struct pelton_uclamp_limits no_limits = { 0,
-						       PELTON_CAPACITY_SCALE,
-						       { PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE } };
+static const struct pelton_uclamp_limits no_limits = {
+	0, 0, PELTON_CAPACITY_SCALE, { PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE }
+};
 
 static void prepare_clamps(struct bench *b, u32 uclamp, u32 tasks)
 {
 	b->policy.uclamp = uclamp;
 	b->clamped_tasks = tasks;
-	pelton_uclamp_init_rq(&b->buckets);
+	pelton_uclamp_init_rq(&b->policy, &b->buckets);
 	for (u32 i = 0; i < tasks; i++) {
 		b->clamped[i].id = i;
 		b->clamped[i].weight = 1024;
@@ -197,7 +197,7 @@ static void prepare_clamps(struct bench *b, u32 uclamp, u32 tasks)
 		b->bucketed[i].requested[0] = i % 1024;
 		b->bucketed[i].requested[1] = PELTON_CAPACITY_SCALE;
 		pelton_uclamp_sum_enqueue(&b->policy, &b->clamps, &b->clamped[i], 300 + i % 700);
-		pelton_uclamp_rq_inc(&b->buckets, &b->bucketed[i], &no_limits);
+		pelton_uclamp_rq_inc(&b->policy, &b->buckets, &b->bucketed[i], &no_limits);
 	}
 }
 
@@ -232,7 +232,7 @@ static void max_event(struct bench *b)
 
 	pelton_uclamp_rq_dec(&b->buckets, t);
 	fold(b, b->buckets.value[0]);
-	pelton_uclamp_rq_inc(&b->buckets, t, &no_limits);
+	pelton_uclamp_rq_inc(&b->policy, &b->buckets, t, &no_limits);
 	fold(b, b->buckets.value[0] + b->now_ns);
 }
 

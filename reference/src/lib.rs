@@ -33,6 +33,7 @@
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
+//! | [`uclamp_max`] | `uclamp_max.h` | G.1: clamps by maximum |
 //! | [`uclamp_sum`] | `uclamp_sum.h`, `group_throttle.h` | G.4, G.6, G.7, G.9: clamps that add up, groups that are limited |
 //! | [`boost`] | `boost.h`, `boost_filter.h`, `prefer_idle.h` | E: SchedTune |
 //! | [`governors`] | `sched_dvfs.h`, `ondemand.h`, `governor.h` | D: governors beside schedutil |
@@ -69,6 +70,7 @@ pub mod schedutil;
 pub mod select_class;
 pub mod teo;
 pub mod thermal;
+pub mod uclamp_max;
 pub mod uclamp_sum;
 pub mod util_est;
 pub mod vectors;

@@ -245,6 +245,16 @@ rules! {
     uclamp: Uclamp {
         "off" => Off, "max" => Max, "group_throttle" => GroupThrottle, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
     }
+    /// G.1: what a group's clamps do to a task's.
+    uclamp_limit: UclampLimit { "ceiling" => Ceiling, "range" => Range }
+    /// G.1: since when clamps count.
+    uclamp_used: UclampUsed { "always" => Always, "once_asked" => OnceAsked }
+    /// G.1: a CPU that had no task yet.
+    uclamp_first: UclampFirst { "zero" => Zero, "left_over" => LeftOver }
+    /// G.1: a group that nobody has written into.
+    uclamp_new_group: UclampNewGroup { "parents" => Parents, "own" => Own }
+    /// G.1: the mark of an idle CPU when the group of its only task changes.
+    uclamp_change: UclampChange { "keeps_mark" => KeepsMark, "clears_mark" => ClearsMark }
 }
 
 /// Declares [`Numbers`] from the names of parameters.
@@ -463,6 +473,11 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("fair_reweight", &[("4.12", "request"), ("6.12", "average"), ("6.18", "anew"), ("7.2", "lag")]),
     ("delayed_lag", &[("4.12", "zero"), ("7.2", "kept")]),
     ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
+    ("uclamp_limit", &[("4.12", "ceiling"), ("5.10", "range")]),
+    ("uclamp_used", &[("4.12", "always"), ("5.10", "once_asked")]),
+    ("uclamp_first", &[("4.12", "zero"), ("5.10", "left_over")]),
+    ("uclamp_new_group", &[("4.12", "parents"), ("5.10", "own")]),
+    ("uclamp_change", &[("4.12", "keeps_mark"), ("5.10", "clears_mark")]),
 ];
 
 fn profile_index(profile: &str) -> Option<usize> {

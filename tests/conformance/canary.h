@@ -46,6 +46,55 @@ static inline const u32 *pelton_canary_inverse(void)
 /* Time makes the share of searches larger twice as fast. */
 #undef PELTON_NEWIDLE_RATE_SHIFT
 #define PELTON_NEWIDLE_RATE_SHIFT 21u
+#elif PELTON_CANARY == 8
+#include "uclamp_max.h"
+/* A bucket of clamps forgets the largest one as soon as another comes. */
+static inline void pelton_canary_forgets(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq,
+					 struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l)
+{
+	pelton_uclamp_rq_inc(pol, rq, t, l);
+	pelton_uclamp_bucket_of(rq, 1, t->bucket[1])->value = t->value[1];
+}
+#define pelton_uclamp_rq_inc(pol, rq, t, l) pelton_canary_forgets(pol, rq, t, l)
+#elif PELTON_CANARY == 9
+#include "uclamp_max.h"
+/* Buckets are as wide as a fifth that is rounded down. */
+static inline void pelton_canary_rounds(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq,
+					struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l)
+{
+	struct pelton_uclamp_bucket *bucket;
+
+	pelton_uclamp_rq_inc(pol, rq, t, l);
+	pelton_uclamp_bucket_of(rq, 1, t->bucket[1])->tasks--;
+	t->bucket[1] = pelton_min_u32(t->value[1] / 204u, PELTON_UCLAMP_BUCKETS - 1u);
+	bucket = pelton_uclamp_bucket_of(rq, 1, t->bucket[1]);
+	bucket->tasks++;
+	if (bucket->tasks == 1 || t->value[1] > bucket->value)
+		bucket->value = t->value[1];
+}
+#define pelton_uclamp_rq_inc(pol, rq, t, l) pelton_canary_rounds(pol, rq, t, l)
+#elif PELTON_CANARY == 10
+#include "uclamp_max.h"
+/* Groups limit nobody. */
+static inline void pelton_canary_unlimited(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq,
+					   struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l)
+{
+	struct pelton_uclamp_limits root = *l;
+
+	root.in_group = 0;
+	pelton_uclamp_rq_inc(pol, rq, t, &root);
+}
+#define pelton_uclamp_rq_inc(pol, rq, t, l) pelton_canary_unlimited(pol, rq, t, l)
+#elif PELTON_CANARY == 11
+#include "uclamp_max.h"
+/* The upper clamp of the last task goes with it. */
+static inline void pelton_canary_opens(struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t)
+{
+	pelton_uclamp_rq_dec(rq, t);
+	if (rq->idle)
+		rq->value[1] = PELTON_CAPACITY_SCALE;
+}
+#define pelton_uclamp_rq_dec(rq, t) pelton_canary_opens(rq, t)
 #endif
 
 #endif

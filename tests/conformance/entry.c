@@ -70,6 +70,7 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_knob.h"
 #include "entry_interactive.h"
 #include "entry_clamps.h"
+#include "entry_clamps_max.h"
 #include "entry_bandwidth.h"
 #include "entry_newidle.h"
 #include "entry_cache.h"

@@ -128,6 +128,9 @@
 	X(INTERACTIVE, op_interactive, "D.7")
 
 #define PELTON_TEST_CLAMPS(X) \
+	X(CLAMP_LARGEST, op_clamp_largest, "G.1") \
+	X(CLAMP_SCRIPT, op_clamp_script, "G.1") \
+	X(CLAMP_EFFECTIVE, op_clamp_effective, "G.1") \
 	X(CLAMP_SUMS, op_clamp_sums, "G.4, G.6, G.9") \
 	X(TAKE_BIAS, op_take_bias, "G.6") \
 	X(GROUP_THROTTLED, op_group_throttled, "G.7") \

@@ -146,6 +146,33 @@ fn waiting_tasks_of_capped_cpus_as_demand_in_bytecode_is_caught() {
 }
 
 #[test]
+fn a_bucket_of_clamps_that_forgets_is_caught() {
+    is_caught(builds::CANARY_FORGETS);
+}
+
+#[test]
+fn buckets_of_clamps_that_are_rounded_down_are_caught() {
+    is_caught(builds::CANARY_ROUNDS);
+}
+
+#[test]
+fn groups_that_limit_nobody_are_caught() {
+    is_caught(builds::CANARY_UNLIMITED);
+}
+
+#[test]
+fn an_upper_clamp_that_leaves_with_the_last_task_is_caught() {
+    is_caught(builds::CANARY_OPENS);
+}
+
+#[test]
+fn groups_that_limit_nobody_in_bytecode_are_caught() {
+    let Some(programs) = bytecode(builds::CANARY_UNLIMITED.flags) else { return };
+    let mut interpreter = bpf::Interpreter::new(&programs).expect("the programs load");
+    difference(&mut interpreter);
+}
+
+#[test]
 fn timers_of_interactive_that_never_begin_anew_are_caught() {
     is_caught(builds::CANARY_INTERACTIVE);
 }

@@ -220,11 +220,16 @@ PELTON_INLINE void pelton_feec_rank(const struct pelton_policy *pol, const struc
 PELTON_INLINE u32 pelton_feec_has_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       const struct pelton_placed *out)
 {
-	u32 boosted = pol->util_fits != PELTON_UTIL_FITS_CAPACITY && s->uclamp_used && s->task.uclamp_min;
+	struct pelton_feec_clamps clamps = pelton_feec_task_clamps(s);
+	u32 util = pelton_task_util_est(pol, &out->se);
 
 	if (pelton_place_sums_clamps(pol, s))
 		return pelton_place_task_util_clamped(pol, s, out) != 0;
-	return boosted || pelton_task_util_est(pol, &out->se);
+	if (pol->energy_zero == PELTON_ENERGY_ZERO_UTILIZATION)
+		return util != 0;
+	if (pol->energy_zero == PELTON_ENERGY_ZERO_CLAMPED)
+		return pelton_uclamp_clamped(util, clamps.min, clamps.max) != 0;
+	return util || clamps.min;
 }
 
 /* 1 = out->cpu is chosen, 0 = energy cannot decide here. */

@@ -163,6 +163,11 @@ enum {
 	PELTON_UCLAMP_BIAS_WEIGHTED,
 	PELTON_UCLAMP_DEBT
 };
+enum { PELTON_UCLAMP_LIMIT_CEILING, PELTON_UCLAMP_LIMIT_RANGE };
+enum { PELTON_UCLAMP_USED_ALWAYS, PELTON_UCLAMP_USED_ONCE_ASKED };
+enum { PELTON_UCLAMP_FIRST_ZERO, PELTON_UCLAMP_FIRST_LEFT_OVER };
+enum { PELTON_UCLAMP_NEW_GROUP_PARENTS, PELTON_UCLAMP_NEW_GROUP_OWN };
+enum { PELTON_UCLAMP_CHANGE_KEEPS_MARK, PELTON_UCLAMP_CHANGE_CLEARS_MARK };
 enum {
 	PELTON_BLOCKED_UPDATE_OWN,
 	PELTON_BLOCKED_UPDATE_SCAN,
@@ -212,6 +217,7 @@ enum {
 };
 enum { PELTON_ENERGY_AWARE_OFF, PELTON_ENERGY_AWARE_MARGIN, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_ACTUAL };
 enum { PELTON_ENERGY_FULL_CPU_SKIPPED, PELTON_ENERGY_FULL_CPU_CANDIDATE };
+enum { PELTON_ENERGY_ZERO_UTILIZATION, PELTON_ENERGY_ZERO_CLAMPED, PELTON_ENERGY_ZERO_NO_FLOOR };
 enum { PELTON_ENERGY_RUNNABLE_OFF, PELTON_ENERGY_RUNNABLE_BEFORE_TASK, PELTON_ENERGY_RUNNABLE_WITH_TASK };
 enum { PELTON_UTIL_FITS_CAPACITY, PELTON_UTIL_FITS_FLOOR, PELTON_UTIL_FITS_RANK };
 enum {
@@ -612,6 +618,23 @@ enum {
 	  "clamped utilizations up and are in no release. sum: they fall as utilization does (posted Oct 2023). bias: a " \
 	  "signed difference to the utilization is kept (posted June 2024). bias_weighted: and no cap takes from others what " \
 	  "their weight entitles them to (posted March 2025). debt: as bias, with what a sleeper leaves beside the averages.") \
+	X(uclamp_limit, "ceiling|range", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger or that " \
+	  "the task did not choose itself, so that a task which chose a low lower clamp keeps it (5.4). range: the task's " \
+	  "are both kept between the group's two (read in 5.10.262).") \
+	X(uclamp_used, "always|once_asked", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the kernel " \
+	  "was built with clamps (5.4). once_asked: since somebody asked for one (sched_uclamp_used; not in 5.4, in 5.10).") \
+	X(uclamp_first, "zero|left_over", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0 (5.4). " \
+	  "left_over: none, marked as those of an idle CPU (read in 5.10.262).") \
+	X(uclamp_new_group, "parents|own", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "Clamps in force of a group that nobody has written into. parents: those of the group above; the root's are 1024 " \
+	  "and 1024, so that tasks which choose none run at the highest frequency (5.4). own: 0 and 1024 within those of the " \
+	  "group above (read in 5.10.262).") \
+	X(uclamp_change, "keeps_mark|clears_mark", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and the next " \
+	  "task that comes replaces the clamps of the one that runs (5.4). clears_mark: it does not (read in 5.10.262).") \
 	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
 	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
@@ -657,6 +680,10 @@ enum {
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no (read to 6.6, " \
 	  "and where clamps add up). candidate: yes (6.7; a stable patch of 6.1): several capped tasks may share a CPU that " \
 	  "looks full.") \
+	X(energy_zero, "utilization|clamped|no_floor", 0, 0, 0, 0, 2, 2, 1, 2, 2, 2, \
+	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none (5.4). " \
+	  "clamped: it has none within its clamps, so that an upper clamp of 0 keeps it where it is (5.15 to 6.6). no_floor: " \
+	  "it has none and no lower clamp (6.7, carried back to 5.10, 6.1 and 6.6.2; read in 5.10, 6.1, 6.12).") \
 	X(energy_runnable, "off|before_task|with_task", 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, \
 	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
 	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \

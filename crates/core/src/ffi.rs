@@ -597,11 +597,19 @@ unsafe extern "C" {
         max: u32,
         cpu: u32,
     ) -> i32;
-    pub(crate) safe fn pelton_x_uclamp_init_rq(rq: &mut UclampRq);
-    pub(crate) safe fn pelton_x_uclamp_rq_inc(rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
+    pub(crate) safe fn pelton_x_uclamp_is_used(p: &Policy, asked: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_inherits(p: &Policy, written: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_init_rq(p: &Policy, rq: &mut UclampRq);
+    pub(crate) safe fn pelton_x_uclamp_rq_inc(p: &Policy, rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
     pub(crate) safe fn pelton_x_uclamp_rq_dec(rq: &mut UclampRq, t: &mut UclampTask);
-    pub(crate) safe fn pelton_x_uclamp_update_active(rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
-    pub(crate) safe fn pelton_x_uclamp_eff_value(t: &UclampTask, l: &UclampLimits, id: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_update_active(
+        p: &Policy,
+        rq: &mut UclampRq,
+        t: &mut UclampTask,
+        l: &UclampLimits,
+        changed: u32,
+    );
+    pub(crate) safe fn pelton_x_uclamp_eff_value(p: &Policy, t: &UclampTask, l: &UclampLimits, id: u32) -> u32;
     pub(crate) safe fn pelton_x_uclamp_sum_age_task(t: &mut UclampSumTask, avg: &Avg, now: u64);
     pub(crate) safe fn pelton_x_uclamp_sum_follow(rq: &mut UclampSumRq, root: &CfsRq);
     pub(crate) safe fn pelton_x_uclamp_sum_update(p: &Policy, rq: &mut UclampSumRq, t: &mut UclampSumTask, util: u32);

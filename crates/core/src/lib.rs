@@ -112,7 +112,8 @@ pub use thermal::{
     COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,
 };
 pub use uclamp::{
-    UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
+    UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_inherits,
+    uclamp_is_used, uclamp_of_percent,
 };
 pub use uclamp_sum::{UclampSumRq, UclampSumTask};
 

@@ -191,6 +191,16 @@ policy_fields! {
     idle_walk,
     /// Switch `uclamp`: 0 = off, 1 = max, 2 = group_throttle, 3 = sum, 4 = bias, 5 = bias_weighted, 6 = debt.
     uclamp,
+    /// Switch `uclamp_limit`: 0 = ceiling, 1 = range.
+    uclamp_limit,
+    /// Switch `uclamp_used`: 0 = always, 1 = once_asked.
+    uclamp_used,
+    /// Switch `uclamp_first`: 0 = zero, 1 = left_over.
+    uclamp_first,
+    /// Switch `uclamp_new_group`: 0 = parents, 1 = own.
+    uclamp_new_group,
+    /// Switch `uclamp_change`: 0 = keeps_mark, 1 = clears_mark.
+    uclamp_change,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
     idle_governor,
     /// Switch `menu_form`: 0 = 4_12, 1 = 4_16, 2 = 4_19, 3 = 5_4, 4 = 5_10, 5 = 6_1, 6 = 6_6, 7 = 6_12, 8 = 6_18, 9 =
@@ -212,6 +222,8 @@ policy_fields! {
     energy_aware,
     /// Switch `energy_full_cpu`: 0 = skipped, 1 = candidate.
     energy_full_cpu,
+    /// Switch `energy_zero`: 0 = utilization, 1 = clamped, 2 = no_floor.
+    energy_zero,
     /// Switch `energy_runnable`: 0 = off, 1 = before_task, 2 = with_task.
     energy_runnable,
     /// Switch `util_fits`: 0 = capacity, 1 = floor, 2 = rank.

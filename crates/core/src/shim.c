@@ -329,14 +329,16 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 
 /* placement */
 FN(u32, wake_reads_runnable, (policy_t p), (p))
-FN(void, uclamp_init_rq, (struct pelton_uclamp_rq * rq), (rq))
-FN(void, uclamp_rq_inc,
-   (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
-FN(void, uclamp_rq_dec, (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t), (rq, t))
-FN(void, uclamp_update_active,
-   (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
-FN(u32, uclamp_eff_value, (const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id),
-   (t, l, id))
+typedef struct pelton_uclamp_rq *max_rq_t;
+typedef struct pelton_uclamp_task *max_task_t;
+typedef const struct pelton_uclamp_limits *limits_t;
+FN(u32, uclamp_is_used, (policy_t p, u32 asked), (p, asked))
+FN(u32, uclamp_inherits, (policy_t p, u32 written), (p, written))
+FN(void, uclamp_init_rq, (policy_t p, max_rq_t rq), (p, rq))
+FN(void, uclamp_rq_inc, (policy_t p, max_rq_t rq, max_task_t t, limits_t l), (p, rq, t, l))
+FN(void, uclamp_rq_dec, (max_rq_t rq, max_task_t t), (rq, t))
+FN(void, uclamp_update_active, (policy_t p, max_rq_t rq, max_task_t t, limits_t l, u32 changed), (p, rq, t, l, changed))
+FN(u32, uclamp_eff_value, (policy_t p, const struct pelton_uclamp_task *t, limits_t l, u32 id), (p, t, l, id))
 typedef struct pelton_uclamp_sum_rq *sum_rq_t;
 typedef struct pelton_uclamp_sum_task *sum_task_t;
 FN(void, uclamp_sum_age_task, (sum_task_t t, const struct pelton_avg *avg, u64 now), (t, avg, now))

@@ -2,6 +2,7 @@
 //! Utilization clamps by maximum: records and methods of `core/include/pelton/uclamp_max.h`.
 
 use crate::ffi;
+use crate::policy::Policy;
 use crate::records::{LayoutRow, mirror};
 
 /// Clamps of the root group, lower and upper: they limit no group below it.
@@ -22,6 +23,18 @@ pub fn group_clamps(above: (u32, u32), asked: (u32, u32)) -> (u32, u32) {
     (out[0], out[1])
 }
 
+/// Does a group have the clamps of the group above in force, while nobody has written into it?
+#[must_use]
+pub fn uclamp_inherits(policy: &Policy, written: bool) -> bool {
+    ffi::pelton_x_uclamp_inherits(policy, written.into()) != 0
+}
+
+/// Are clamps in use? `asked`: somebody has asked for one by now.
+#[must_use]
+pub fn uclamp_is_used(policy: &Policy, asked: bool) -> bool {
+    ffi::pelton_x_uclamp_is_used(policy, asked.into()) != 0
+}
+
 /// A clamp in hundredths of a percent, 0..=10000, as capacity.
 #[must_use]
 pub fn uclamp_of_percent(hundredths: u32) -> u32 {
@@ -36,6 +49,8 @@ mirror! {
     UclampTask = "pelton_uclamp_task" {
         /// Asked for.
         requested: [u32; 2],
+        /// By the task itself, not by what its class has by default.
+        user_defined: [u32; 2],
         /// In force since it was last made runnable.
         value: [u32; 2],
         /// Where it is counted.
@@ -48,6 +63,8 @@ mirror! {
 mirror! {
     /// What limits a task's request.
     UclampLimits = "pelton_uclamp_limits" {
+        /// It is in a group that is not the root's.
+        in_group: u32,
         /// Of its group.
         group_min: u32,
         /// Of its group.
@@ -87,38 +104,46 @@ impl UclampTask {
     /// A task that asks for this.
     #[must_use]
     pub fn asking(min: u32, max: u32) -> Self {
-        Self { requested: [min, max], ..Self::default() }
+        Self { requested: [min, max], user_defined: [1, 1], ..Self::default() }
     }
 
     /// Lower and upper clamp: in force, or what it would get.
     #[must_use]
-    pub fn effective(&self, limits: &UclampLimits) -> (u32, u32) {
-        (ffi::pelton_x_uclamp_eff_value(self, limits, 0), ffi::pelton_x_uclamp_eff_value(self, limits, 1))
+    pub fn effective(&self, policy: &Policy, limits: &UclampLimits) -> (u32, u32) {
+        let value = |id| ffi::pelton_x_uclamp_eff_value(policy, self, limits, id);
+        (value(0), value(1))
     }
 }
 
 impl UclampLimits {
     /// No limit.
-    pub const NONE: UclampLimits = UclampLimits { group_min: 0, group_max: 1024, system: [1024, 1024] };
+    pub const NONE: UclampLimits = UclampLimits { in_group: 0, group_min: 0, group_max: 1024, system: [1024, 1024] };
+
+    /// Those of a group with these clamps in force.
+    #[must_use]
+    pub const fn of_group((group_min, group_max): (u32, u32)) -> Self {
+        Self { in_group: 1, group_min, group_max, ..Self::NONE }
+    }
 }
 
 impl UclampRq {
-    /// A CPU without a task.
+    /// A CPU that had no task yet.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(policy: &Policy) -> Self {
         let mut rq = Self::default();
-        ffi::pelton_x_uclamp_init_rq(&mut rq);
+        ffi::pelton_x_uclamp_init_rq(policy, &mut rq);
         rq
     }
 
     /// A task becomes runnable here.
     ///
     /// ```
-    /// use pelton_core::{UclampLimits, UclampRq, UclampTask};
-    /// let (mut cpu, limits) = (UclampRq::new(), UclampLimits::NONE);
+    /// use pelton_core::{Policy, UclampLimits, UclampRq, UclampTask};
+    /// let policy = Policy::profile("7.2").expect("a profile");
+    /// let (mut cpu, limits) = (UclampRq::new(&policy), UclampLimits::NONE);
     /// let (mut a, mut b) = (UclampTask::asking(0, 390), UclampTask::asking(100, 300));
-    /// cpu.inc(&mut a, &limits);
-    /// cpu.inc(&mut b, &limits);
+    /// cpu.inc(&policy, &mut a, &limits);
+    /// cpu.inc(&policy, &mut b, &limits);
     /// assert_eq!(cpu.value, [100, 390]);
     /// cpu.dec(&mut a);
     /// assert_eq!(cpu.value, [100, 390], "both share a bucket, which remembers the larger clamp");
@@ -126,8 +151,8 @@ impl UclampRq {
     /// assert_eq!((cpu.value, cpu.idle), ([0, 300], 1));
     /// ```
     #[inline]
-    pub fn inc(&mut self, task: &mut UclampTask, limits: &UclampLimits) {
-        ffi::pelton_x_uclamp_rq_inc(self, task, limits);
+    pub fn inc(&mut self, policy: &Policy, task: &mut UclampTask, limits: &UclampLimits) {
+        ffi::pelton_x_uclamp_rq_inc(policy, self, task, limits);
     }
 
     /// A task is no longer runnable here.
@@ -136,9 +161,10 @@ impl UclampRq {
         ffi::pelton_x_uclamp_rq_dec(self, task);
     }
 
-    /// A runnable task's request or limits changed.
-    pub fn update(&mut self, task: &mut UclampTask, limits: &UclampLimits) {
-        ffi::pelton_x_uclamp_update_active(self, task, limits);
+    /// The clamps of a runnable task's group changed: the lower one, the upper one.
+    pub fn update(&mut self, policy: &Policy, task: &mut UclampTask, limits: &UclampLimits, changed: [bool; 2]) {
+        let ids = u32::from(changed[0]) | u32::from(changed[1]) << 1;
+        ffi::pelton_x_uclamp_update_active(policy, self, task, limits, ids);
     }
 }
 

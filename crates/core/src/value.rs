@@ -404,6 +404,26 @@ pub const UCLAMP_BIAS: u32 = 4;
 pub const UCLAMP_BIAS_WEIGHTED: u32 = 5;
 /// `uclamp = debt`.
 pub const UCLAMP_DEBT: u32 = 6;
+/// `uclamp_limit = ceiling`.
+pub const UCLAMP_LIMIT_CEILING: u32 = 0;
+/// `uclamp_limit = range`.
+pub const UCLAMP_LIMIT_RANGE: u32 = 1;
+/// `uclamp_used = always`.
+pub const UCLAMP_USED_ALWAYS: u32 = 0;
+/// `uclamp_used = once_asked`.
+pub const UCLAMP_USED_ONCE_ASKED: u32 = 1;
+/// `uclamp_first = zero`.
+pub const UCLAMP_FIRST_ZERO: u32 = 0;
+/// `uclamp_first = left_over`.
+pub const UCLAMP_FIRST_LEFT_OVER: u32 = 1;
+/// `uclamp_new_group = parents`.
+pub const UCLAMP_NEW_GROUP_PARENTS: u32 = 0;
+/// `uclamp_new_group = own`.
+pub const UCLAMP_NEW_GROUP_OWN: u32 = 1;
+/// `uclamp_change = keeps_mark`.
+pub const UCLAMP_CHANGE_KEEPS_MARK: u32 = 0;
+/// `uclamp_change = clears_mark`.
+pub const UCLAMP_CHANGE_CLEARS_MARK: u32 = 1;
 /// `idle_governor = menu`.
 pub const IDLE_GOVERNOR_MENU: u32 = 0;
 /// `idle_governor = teo`.
@@ -490,6 +510,12 @@ pub const ENERGY_AWARE_ACTUAL: u32 = 3;
 pub const ENERGY_FULL_CPU_SKIPPED: u32 = 0;
 /// `energy_full_cpu = candidate`.
 pub const ENERGY_FULL_CPU_CANDIDATE: u32 = 1;
+/// `energy_zero = utilization`.
+pub const ENERGY_ZERO_UTILIZATION: u32 = 0;
+/// `energy_zero = clamped`.
+pub const ENERGY_ZERO_CLAMPED: u32 = 1;
+/// `energy_zero = no_floor`.
+pub const ENERGY_ZERO_NO_FLOOR: u32 = 2;
 /// `energy_runnable = off`.
 pub const ENERGY_RUNNABLE_OFF: u32 = 0;
 /// `energy_runnable = before_task`.
@@ -907,6 +933,16 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("uclamp", "bias", UCLAMP_BIAS),
     ("uclamp", "bias_weighted", UCLAMP_BIAS_WEIGHTED),
     ("uclamp", "debt", UCLAMP_DEBT),
+    ("uclamp_limit", "ceiling", UCLAMP_LIMIT_CEILING),
+    ("uclamp_limit", "range", UCLAMP_LIMIT_RANGE),
+    ("uclamp_used", "always", UCLAMP_USED_ALWAYS),
+    ("uclamp_used", "once_asked", UCLAMP_USED_ONCE_ASKED),
+    ("uclamp_first", "zero", UCLAMP_FIRST_ZERO),
+    ("uclamp_first", "left_over", UCLAMP_FIRST_LEFT_OVER),
+    ("uclamp_new_group", "parents", UCLAMP_NEW_GROUP_PARENTS),
+    ("uclamp_new_group", "own", UCLAMP_NEW_GROUP_OWN),
+    ("uclamp_change", "keeps_mark", UCLAMP_CHANGE_KEEPS_MARK),
+    ("uclamp_change", "clears_mark", UCLAMP_CHANGE_CLEARS_MARK),
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
     ("idle_governor", "teo", IDLE_GOVERNOR_TEO),
     ("idle_governor", "next_timer", IDLE_GOVERNOR_NEXT_TIMER),
@@ -950,6 +986,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("energy_aware", "actual", ENERGY_AWARE_ACTUAL),
     ("energy_full_cpu", "skipped", ENERGY_FULL_CPU_SKIPPED),
     ("energy_full_cpu", "candidate", ENERGY_FULL_CPU_CANDIDATE),
+    ("energy_zero", "utilization", ENERGY_ZERO_UTILIZATION),
+    ("energy_zero", "clamped", ENERGY_ZERO_CLAMPED),
+    ("energy_zero", "no_floor", ENERGY_ZERO_NO_FLOOR),
     ("energy_runnable", "off", ENERGY_RUNNABLE_OFF),
     ("energy_runnable", "before_task", ENERGY_RUNNABLE_BEFORE_TASK),
     ("energy_runnable", "with_task", ENERGY_RUNNABLE_WITH_TASK),

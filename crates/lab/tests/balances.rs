@@ -65,7 +65,8 @@ fn incomparable(load: &str) -> Option<&'static str> {
 /// What CPUs that ran out of tasks decided by in a recording, and for how long it was recorded, s.
 fn recorded_gates(path: &Path) -> Option<(GateCounts, f64)> {
     let topology = Topology::read(&beside(path)).ok()?;
-    let mut table = Gates::new(path, pelton_trace::import::open_bytes(path).ok()?, &topology).ok()?;
+    let policy = pelton_core::Policy::profile("7.2").expect("a profile");
+    let mut table = Gates::new(path, pelton_trace::import::open_bytes(path).ok()?, &topology, &policy).ok()?;
     let (mut counts, mut first_ns, mut last_ns) = (GateCounts::default(), None, 0);
     while let Some(gate) = table.next_gate().expect("a whole table") {
         let head = &gate.head;

@@ -137,3 +137,56 @@ fn a_small_boosted_task_is_placed_where_its_floor_is_kept() {
         assert!(busy_on_big_ms(&free) < 3, "{profile}: {} ms on big CPUs", busy_on_big_ms(&free));
     }
 }
+
+/// A task that chose 100 as its lower clamp, in a group of which it is 600: 5.4 leaves it its own.
+#[test]
+fn a_groups_lower_clamp_raises_tasks_that_chose_less_from_5_10() {
+    use pelton_model::workload::{GroupSpec, Workload};
+    let run = |profile: &str, own: Option<(u32, u32)>| {
+        let small = TaskSpec { uclamp: own, taskgroup: "/g".into(), ..on(periodic("p", 1000, 10_000), 0) };
+        let groups = vec![GroupSpec { path: "/g".into(), clamps: (600, 1024), ..GroupSpec::default() }];
+        run_on(&pair(), &Workload { groups, ..workload(vec![small]) }, profile, 1000).tasks[0].run_ns
+    };
+    for profile in CLAMPING {
+        let (chose, did_not) = (run(profile, Some((100, 1024))), run(profile, None));
+        // 1 ms of work at 500 MHz takes 4 ms, at the group's clamp 1 or 2.
+        assert!(did_not < 250 * MS, "{profile}: {did_not} ns");
+        assert_eq!(chose > 350 * MS, profile == "5.4", "{profile}: {chose} ns");
+    }
+}
+
+/// Nobody has written into the group: 5.4 lends it the root's lower clamp of 1024, all others none.
+#[test]
+fn a_task_in_a_new_group_runs_at_the_highest_frequency_in_5_4() {
+    let run = |profile: &str, group: &str| {
+        let task = TaskSpec { taskgroup: group.into(), ..on(periodic("p", 1000, 10_000), 0) };
+        run_on(&pair(), &workload(vec![task]), profile, 1000).tasks[0].run_ns
+    };
+    for profile in CLAMPING {
+        assert!(run(profile, "") > 350 * MS, "{profile}, at the root");
+        assert_eq!(run(profile, "/g") < 150 * MS, profile == "5.4", "{profile}");
+    }
+    let mut repaired = profile("5.4");
+    repaired.set("uclamp_new_group", "own").expect("a value");
+    let task = TaskSpec { taskgroup: "/g".into(), ..on(periodic("p", 1000, 10_000), 0) };
+    let r = pelton_sim::run(&pair(), &workload(vec![task]), &repaired, &config(1000), pelton_schema::NullSink);
+    assert!(r.expect("runs").tasks[0].run_ns > 350 * MS);
+}
+
+/// A real-time hog runs for 5 ms when somebody else asks for a clamp. Where clamps begin to count then, its lower one
+/// of 1024 waits for its next enqueue, which never comes, and its CPU asks for what 5 ms make; in 5.4 it counted
+/// before.
+#[test]
+fn clamps_of_5_4_count_before_anybody_asks() {
+    use pelton_model::workload::Start;
+    let slow_ms = |set: &str| {
+        let mut policy = profile("5.4");
+        policy.set("uclamp_used", set).expect("a value");
+        let rt = with_policy(on(busy("rt"), 0), SchedPolicy::Fifo { priority: 10 });
+        let late = TaskSpec { start: Start::After(5 * MS), ..clamped(on(periodic("p", 100, 10_000), 1), 0, 1024) };
+        let w = workload(vec![rt, late]);
+        let r = pelton_sim::run(&pair(), &w, &policy, &config(200), pelton_schema::NullSink).expect("runs");
+        at_opps(&r)[..2].iter().sum::<u64>()
+    };
+    assert!(slow_ms("always") <= 1 && slow_ms("once_asked") > 20, "{} {}", slow_ms("always"), slow_ms("once_asked"));
+}

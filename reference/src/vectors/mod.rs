@@ -4,6 +4,7 @@
 //! A table has golden rows, copied by hand from a source that is named and never regenerated, and rows that this crate
 //! computes for inputs chosen at boundaries. Both are replayed against every build of the core.
 
+mod clamps;
 mod dice;
 pub mod governor;
 mod pelt;
@@ -64,7 +65,7 @@ pub fn periods_to_util(util: u64) -> u64 {
 
 /// Every table, in the order of the specification.
 pub fn tables() -> Vec<Table> {
-    [pelt::tables(), queue::tables(), governor::tables(), dice::tables()].concat()
+    [pelt::tables(), queue::tables(), governor::tables(), clamps::tables(), dice::tables()].concat()
 }
 
 impl Table {

@@ -19,6 +19,7 @@ static void request(struct pelton_uclamp_task *t, u64 *rng)
 
 	t->requested[0] = min;
 	t->requested[1] = max;
+	t->user_defined[0] = t->user_defined[1] = 1;
 }
 
 static u64 hash_buckets(const struct pelton_uclamp_bucket *b, u64 hash)
@@ -40,14 +41,15 @@ static u64 hash_clamps(const struct pelton_uclamp_rq *rq, u64 hash)
 /* `forgets`: a wrong rule, by which a bucket does not remember its largest clamp. */
 void clamps_under(struct oracle_state *s, u32 forgets)
 {
-	struct pelton_uclamp_limits root = { 0, 1024, { s->cap, s->util } };
-	struct pelton_uclamp_limits group = { s->lowest, s->highest, { s->cap, s->util } };
+	struct pelton_uclamp_limits root = { 0, 0, 1024, { s->cap, s->util } };
+	struct pelton_uclamp_limits group = { 1, s->lowest, s->highest, { s->cap, s->util } };
 	struct pelton_uclamp_task tasks[ORACLE_CLAMPED] = { 0 };
 	struct pelton_uclamp_rq rq;
 	u64 rng = s->now;
 	u32 i;
 
-	pelton_uclamp_init_rq(&rq);
+	pelton_uclamp_init_rq(&oracle_policy, &rq);
+	s->ret = hash_clamps(&rq, s->ret);
 	for (i = 0; i < ORACLE_CLAMPED; i++)
 		request(&tasks[i], &rng);
 	for (i = 0; i < s->events; i++) {
@@ -56,18 +58,18 @@ void clamps_under(struct oracle_state *s, u32 forgets)
 		const struct pelton_uclamp_limits *limits = n % 2 ? &group : &root;
 
 		if (!t->active[0]) {
-			pelton_uclamp_rq_inc(&rq, t, limits);
+			pelton_uclamp_rq_inc(&oracle_policy, &rq, t, limits);
 			if (forgets)
 				pelton_uclamp_bucket_of(&rq, 1, t->bucket[1])->value = t->value[1];
 		} else if (kind % 4) {
 			pelton_uclamp_rq_dec(&rq, t);
 		} else {
 			request(t, &rng);
-			pelton_uclamp_update_active(&rq, t, limits);
+			pelton_uclamp_update_active(&oracle_policy, &rq, t, limits, 3);
 		}
 		s->ret = hash_clamps(&rq, s->ret);
-		s->aux = s->aux * 31 + pelton_uclamp_eff_value(t, limits, 0) * 1025 +
-			 pelton_uclamp_eff_value(t, limits, 1);
+		s->aux = s->aux * 31 + pelton_uclamp_eff_value(&oracle_policy, t, limits, 0) * 1025 +
+			 pelton_uclamp_eff_value(&oracle_policy, t, limits, 1);
 	}
 }
 

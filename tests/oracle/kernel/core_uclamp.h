@@ -61,6 +61,7 @@ void k_uclamp_life(struct oracle_state *s)
 		o_clamped[i].sched_task_group = i % 2 ? &o_clamp_group : &root_task_group;
 		request_clamps(&o_clamped[i], &rng);
 	}
+	s->ret = clamps_hash(rq, s->ret);
 	for (i = 0; i < s->events; i++) {
 		struct task_struct *p = &o_clamped[oracle_step(&rng) % ORACLE_CLAMPED];
 

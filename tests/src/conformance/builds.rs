@@ -52,6 +52,15 @@ pub const CANARY_DICE: Build = Build { name: "canary-dice", flags: &["-O2", "-DP
 /// Wrong on purpose: time makes the share of searches larger twice as fast.
 pub const CANARY_RATE: Build = Build { name: "canary-rate", flags: &["-O2", "-DPELTON_CANARY=7"] };
 
+/// Wrong on purpose: a bucket of clamps forgets.
+pub const CANARY_FORGETS: Build = Build { name: "canary-forgets", flags: &["-O2", "-DPELTON_CANARY=8"] };
+/// Wrong on purpose: buckets of clamps are too narrow by one.
+pub const CANARY_ROUNDS: Build = Build { name: "canary-rounds", flags: &["-O2", "-DPELTON_CANARY=9"] };
+/// Wrong on purpose: clamps of groups limit nobody.
+pub const CANARY_UNLIMITED: Build = Build { name: "canary-unlimited", flags: &["-O2", "-DPELTON_CANARY=10"] };
+/// Wrong on purpose: no upper clamp is left over.
+pub const CANARY_OPENS: Build = Build { name: "canary-opens", flags: &["-O2", "-DPELTON_CANARY=11"] };
+
 /// Folder of the entry function.
 pub fn source_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")

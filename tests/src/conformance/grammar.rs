@@ -438,6 +438,7 @@ impl Grammar {
             5 if self.one_in(6) => {
                 self.knob();
                 self.clamps();
+                self.clamps_by_maximum();
                 self.cfs_bandwidth();
             }
             5 | 6 => self.filter(cpu),

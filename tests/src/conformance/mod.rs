@@ -11,6 +11,7 @@ pub mod bpf;
 pub mod builds;
 mod caches;
 mod clamps;
+mod clamps_max;
 pub mod deadline;
 mod domain;
 pub mod episode;

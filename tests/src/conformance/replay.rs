@@ -72,6 +72,7 @@ pub fn run(core: &mut impl Core, table: &str, i: &[u64]) -> Result<Vec<u64>, Str
         "frequency" => frequency(core, i),
         "iowait" => io_story(core, i),
         "newidle-dice" => dice(core, i),
+        "uclamp-effective" | "uclamp-buckets" => clamps(core, table, i),
         _ => Err(format!("no replay for table {table}")),
     }
 }
@@ -246,6 +247,19 @@ fn frequency(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
     let args = [&words[..], &[START_NS, TICK_NS, OPPS as u64]].concat();
     row.make(&[Call::new(Op::SugovEvaluate, &args)])?;
     Ok(row.read("domain1.decision.", &["perf", "raw_khz", "resolved_khz"]))
+}
+
+/// Clamps by maximum: of one request, or of a CPU after a script.
+fn clamps(core: &mut impl Core, table: &str, i: &[u64]) -> Result<Vec<u64>, String> {
+    let mut row = Row::new(core, &profile(i[0]));
+    if table == "uclamp-buckets" {
+        let word = row.make(&[Call::new(Op::ClampScript, &i[1..])])?;
+        return Ok(vec![word & 0xffff, word >> 16 & 0xffff, word >> 32]);
+    }
+    let asks = i[1] | i[2] << 16 | i[3] << 32 | i[4] << 33 | i[7] << 34;
+    let limits = i[5] | i[6] << 16 | i[8] << 32 | i[9] << 48;
+    let word = row.make(&[Call::new(Op::ClampEffective, &[asks, limits])])?;
+    Ok(vec![word & 0xffff, word >> 16])
 }
 
 /// A call is counted; four questions about what is known then.

@@ -128,6 +128,7 @@ impl World {
             Op::PreferIdle => super::knob::prefer_idle(a),
             Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),
             Op::Interactive => super::interactive::story(&self.numbers, a),
+            Op::ClampLargest | Op::ClampScript | Op::ClampEffective => self.clamps_by_maximum(call.op, a),
             Op::ClampSums | Op::TakeBias | Op::GroupThrottled => self.clamp_sums(call.op, a),
             Op::CfsBandwidth => self.cfs_bandwidth(a),
             Op::Poke => self.poke(a),

@@ -128,6 +128,37 @@ fn a_full_cpu_is_a_candidate_from_6_7() {
     }
 }
 
+/// Utilization 100 on an idle board, an upper clamp of 0. 6.6 find_energy_efficient_cpu: uclamp_task_util() is 0, the
+/// previous CPU it is. 6.1.192, 6.12.117, 6.18 and 7.2 ask for the real utilization and compare: all CPUs run at their
+/// lowest states, big 4398 * 100, little 2515 * 100 (6.1 goes by frequencies, which this board does not have).
+/// 5.10.262 likewise with its margin: 450 * 100 / 1024 = 43 and 112 * 100 / 446 = 25, as without clamps.
+#[test]
+fn a_task_capped_to_0_stays_in_6_6_only() {
+    for (profile, cpu) in [("5.10", 0), ("6.1", 4), ("6.6", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
+        let mut board = board(profile, [0; 6], 100, 4);
+        (board.uclamp_used, board.task.uclamp_max) = (1, 0);
+        let mut placed = Placed::default();
+        assert_eq!(board.select(&policy(profile), &mut placed), cpu, "{profile}");
+        assert_eq!(placed.energies().is_empty(), profile == "6.6", "{profile}");
+    }
+}
+
+/// No utilization, a lower clamp of 100. 5.4 asks for utilization only; 6.6 for utilization within the clamps, the
+/// others for either. (No estimate: up to 5.10 the mark in its lowest bit makes it 1 at least.)
+#[test]
+fn a_task_without_utilization_stays_unless_it_has_a_floor() {
+    for profile in ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+        let (mut policy, mut placed) = (policy(profile), Placed::default());
+        policy.set("util_est", "off").expect("a value");
+        for (floor, stays) in [(0, true), (100, profile == "5.4")] {
+            let mut board = board(profile, [0; 6], 0, 4);
+            (board.uclamp_used, board.task.uclamp_min) = (1, floor);
+            board.select(&policy, &mut placed);
+            assert_eq!(placed.energies().is_empty(), stays, "{profile}, {floor}");
+        }
+    }
+}
+
 /// The energies of the second case above, as sched_compute_energy_tp would report them.
 #[test]
 fn every_comparison_of_energy_is_kept() {

@@ -102,7 +102,8 @@ pub fn validate(
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Report, ImportError> {
     let mut table = Records::new(path, open_bytes(path)?)?;
-    let mut world = World { fault, ..World::default() };
+    let mut world =
+        World { policy: *policy, cpus: BTreeMap::new(), tasks: BTreeMap::new(), throttled: BTreeSet::new(), fault };
     let mut arrivals = Arrivals::default();
     let mut report = Report::default();
     while let Some(record) = table.next_record()? {
@@ -158,8 +159,9 @@ impl Arrivals {
 }
 
 /// All that is carried from record to record.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct World {
+    policy: Policy,
     cpus: BTreeMap<u32, Cpu>,
     tasks: BTreeMap<u32, UclampTask>,
     /// Tasks that a quota took off.
@@ -193,7 +195,7 @@ impl World {
             // counted: while clamps come into use, tasks are counted a moment before they are taken off again.
             Kind::Enqueue if record.counts() && !self.throttled.contains(&record.tid) => {
                 faults.inspect(|fault| fault.before(&mut clamps));
-                clamps.inc(&mut task, &limits);
+                clamps.inc(&self.policy, &mut task, &limits);
             }
             Kind::Dequeue if record.counts() => {
                 clamps.dec(&mut task);
@@ -221,7 +223,7 @@ impl World {
         if record.kind == Kind::Update && record.used == Some(true) {
             let mut limits = record.limits;
             self.fault.inspect(|fault| fault.limits(&mut limits));
-            clamps.update(&mut task, &limits);
+            clamps.update(&self.policy, &mut task, &limits, [true, true]);
         }
         // Whether it was counted again at such a moment is not known.
         if record.kind == Kind::Update && record.used.is_none() {

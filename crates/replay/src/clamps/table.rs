@@ -285,14 +285,14 @@ impl Records {
 
     fn task(&self) -> Result<UclampTask, ImportError> {
         let (requested, value) = (self.pair("req", 1024)?, self.pair("val", 1024)?);
-        Ok(UclampTask { requested, value, bucket: self.pair("bkt", 7)?, active: self.pair("act", 1)? })
+        let (bucket, active) = (self.pair("bkt", 7)?, self.pair("act", 1)?);
+        Ok(UclampTask { requested, value, bucket, active, ..UclampTask::default() })
     }
 
     fn limits(&self) -> Result<UclampLimits, ImportError> {
         let in_group = self.value("in_group")? != 0;
-        let none = UclampLimits::NONE;
-        let [group_min, group_max] = if in_group { self.pair("g", 1024)? } else { [none.group_min, none.group_max] };
-        Ok(UclampLimits { group_min, group_max, system: self.pair("d", 1024)? })
+        let limits = if in_group { UclampLimits::of_group(self.pair("g", 1024)?.into()) } else { UclampLimits::NONE };
+        Ok(UclampLimits { system: self.pair("d", 1024)?, ..limits })
     }
 
     fn group(&self) -> Result<Group, ImportError> {

@@ -151,8 +151,13 @@ impl Gates {
     ///
     /// # Errors
     /// When it cannot be read, or a column that is needed is not there.
-    pub fn new(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Gates, ImportError> {
-        let table = Decisions::bare(path, lines, topology)?;
+    pub fn new(
+        path: &Path,
+        lines: Box<dyn BufRead>,
+        topology: &Topology,
+        policy: &Policy,
+    ) -> Result<Gates, ImportError> {
+        let table = Decisions::bare(path, lines, topology, policy)?;
         let head = Head::NAMES.iter().map(|name| table.column(name)).collect::<Result<_, _>>()?;
         let of = |at: usize| Level::NAMES.iter().map(|name| table.column(&format!("d{at}_{name}"))).collect();
         let levels = (0..LEVELS_MAX).map(of).collect::<Result<_, _>>()?;

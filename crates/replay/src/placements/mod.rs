@@ -194,12 +194,12 @@ pub fn validate(
     let topology = Topology::read(&beside(path))?;
     let mut bytes = open_bytes(path)?;
     if bytes.fill_buf().is_ok_and(searches::is_header) {
-        return search_again(Searches::new(path, bytes, &topology)?, policy, fault, watch);
+        return search_again(Searches::new(path, bytes, &topology, policy)?, policy, fault, watch);
     }
     if bytes.fill_buf().is_ok_and(gates::is_header) {
-        return gates_again(Gates::new(path, bytes, &topology)?, *policy, fault, watch);
+        return gates_again(Gates::new(path, bytes, &topology, policy)?, *policy, fault, watch);
     }
-    let mut table = Decisions::new(path, bytes, &topology)?;
+    let mut table = Decisions::new(path, bytes, &topology, policy)?;
     let mut report = Report { tells_later: table.tells_later(), ..Report::default() };
     let mut placed = Box::<Placed>::default();
     let mut altered = Box::default();

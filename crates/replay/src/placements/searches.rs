@@ -119,8 +119,13 @@ impl Searches {
     ///
     /// # Errors
     /// When it cannot be read, or a column that is needed is not there.
-    pub fn new(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Searches, ImportError> {
-        let table = Decisions::new(path, lines, topology)?;
+    pub fn new(
+        path: &Path,
+        lines: Box<dyn BufRead>,
+        topology: &Topology,
+        policy: &Policy,
+    ) -> Result<Searches, ImportError> {
+        let table = Decisions::new(path, lines, topology, policy)?;
         let cpus = (0..topology.cpus()).map(|cpu| both(&table, cpu)).collect::<Result<_, _>>()?;
         Ok(Searches { table, cpus })
     }

@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use csv_core::ReadRecordResult;
-use pelton_core::{DOMAINS_MAX, PlaceCpu, Placement, UclampLimits, UclampTask, scale_load_down};
+use pelton_core::{DOMAINS_MAX, PlaceCpu, Placement, Policy, UclampLimits, UclampTask, scale_load_down};
 use pelton_trace::import::ImportError;
 
 use super::inner::Inner;
@@ -64,6 +64,7 @@ pub fn is_header(first_bytes: &[u8]) -> bool {
 
 /// Reads decisions, in bounded memory.
 pub struct Decisions {
+    policy: Policy,
     path: PathBuf,
     lines: Box<dyn BufRead>,
     columns: BTreeMap<String, usize>,
@@ -132,19 +133,30 @@ impl CpuColumns {
 }
 
 impl Decisions {
-    /// Reads the line of names.
+    /// Reads the line of names. `policy` has the rule of groups' clamps.
     ///
     /// # Errors
     /// When it cannot be read, or a column that is needed is not there.
-    pub fn new(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Decisions, ImportError> {
-        let mut table = Decisions::bare(path, lines, topology)?;
+    pub fn new(
+        path: &Path,
+        lines: Box<dyn BufRead>,
+        topology: &Topology,
+        policy: &Policy,
+    ) -> Result<Decisions, ImportError> {
+        let mut table = Decisions::bare(path, lines, topology, policy)?;
         table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns("", cpu)).collect::<Result<_, _>>()?;
         Ok(table)
     }
 
     /// The same without the columns of CPUs.
-    pub(super) fn bare(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Decisions, ImportError> {
+    pub(super) fn bare(
+        path: &Path,
+        lines: Box<dyn BufRead>,
+        topology: &Topology,
+        policy: &Policy,
+    ) -> Result<Decisions, ImportError> {
         let mut table = Decisions {
+            policy: *policy,
             path: path.to_owned(),
             lines,
             columns: BTreeMap::new(),
@@ -419,9 +431,9 @@ impl Decisions {
         };
         let mut limits = UclampLimits { system: pair("d_umin", "d_umax")?, ..UclampLimits::NONE };
         if self.columns.contains_key("p_gmin") {
-            [limits.group_min, limits.group_max] = pair("p_gmin", "p_gmax")?;
+            limits = UclampLimits { system: limits.system, ..UclampLimits::of_group(pair("p_gmin", "p_gmax")?.into()) };
         }
-        Ok(task.effective(&limits))
+        Ok(task.effective(&self.policy, &limits))
     }
 
     /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left

@@ -4,10 +4,11 @@
 use pelton_core::value;
 use pelton_schema::{NullSink, Sink};
 
+use crate::common::random::{Dice, paths_of, random_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, on, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::engine::state::{Life, Task};
-use pelton_model::workload::{GroupSpec, Op, TaskSpec};
+use pelton_model::workload::{GroupChange, GroupSpec, Op, TaskSpec};
 use pelton_model::{RunConfig, Workload};
 
 impl<S: Sink> Engine<'_, S> {
@@ -24,11 +25,17 @@ impl<S: Sink> Engine<'_, S> {
                 return Err(format!("CPU {c} counts the clamps of {sum} tasks, {n} are on it"));
             }
         }
-        if n == 0 && clamps.idle != 0 && clamps.value[0] != 0 {
-            return Err(format!("CPU {c} has no task and a lower clamp of {}", clamps.value[0]));
+        // 5.4 marks nothing on a CPU that had no task yet: both of its clamps are 0.
+        if n == 0 && (clamps.value[0] != 0 || (clamps.idle == 0 && clamps.value[1] != 0)) {
+            return Err(format!("CPU {c} has no task, clamps {:?} and mark {}", clamps.value, clamps.idle));
+        }
+        if n > 0 && clamps.idle != 0 && self.policy.uclamp_change == value::UCLAMP_CHANGE_CLEARS_MARK {
+            return Err(format!("CPU {c} has {n} tasks and is marked as one without"));
         }
         let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
-        for id in [0, 1] {
+        // What 5.4 leaves marked is replaced by whoever comes next, larger or not.
+        let replaced = self.policy.uclamp_change == value::UCLAMP_CHANGE_KEEPS_MARK;
+        for id in [0, 1].into_iter().filter(|_| !replaced) {
             if most(id).is_some_and(|most| clamps.value[id] < most) {
                 return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
             }
@@ -110,7 +117,8 @@ fn crowded() -> Workload {
 /// A way to spoil what a CPU or a task counts.
 type Spoil = fn(&mut Engine<'_, NullSink>);
 
-const SPOILED: [(&str, &str, Spoil); 12] = [
+const SPOILED: [(&str, &str, Spoil); 13] = [
+    ("max", "a mark on a CPU with tasks", |e| e.cpus[0].uclamp.idle = 1),
     ("max", "a task too many", |e| e.cpus[0].uclamp.max[0].tasks += 1),
     ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
     ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
@@ -140,4 +148,87 @@ fn a_wrong_count_of_clamps_is_seen() {
         spoil(&mut engine);
         assert!(engine.audit().is_err(), "{form}: {what} is not seen");
     }
+}
+
+/// Tasks whose clamps count on a CPU, and the CPU's clamps.
+struct Counted {
+    tasks: Vec<usize>,
+    value: [u32; 2],
+    idle: u32,
+}
+
+fn counted(engine: &Engine<'_, NullSink>, c: usize) -> Counted {
+    let here = |i: &usize| engine.tasks[*i].cpu == c as u32 && engine.tasks[*i].uclamp.active == [1, 1];
+    let clamps = &engine.cpus[c].uclamp;
+    Counted { tasks: (0..engine.tasks.len()).filter(here).collect(), value: clamps.value, idle: clamps.idle }
+}
+
+/// Some task has this upper clamp, or had it when it last counted.
+fn is_of_a_task(engine: &Engine<'_, NullSink>, upper: u32) -> bool {
+    engine.tasks.iter().any(|t| t.uclamp.value[1] == upper)
+}
+
+/// What an event may make of the clamps of a CPU that has no task afterwards. Whether one that it had before was the
+/// last.
+fn check_left_over(engine: &Engine<'_, NullSink>, c: usize, before: &Counted) -> Result<bool, String> {
+    let after = counted(engine, c);
+    if !after.tasks.is_empty() {
+        return Ok(false);
+    }
+    let left = before.tasks.iter().map(|&i| engine.tasks[i].uclamp.value[1]).collect::<Vec<_>>();
+    if left.is_empty() && (after.value, after.idle) == (before.value, before.idle) {
+        return Ok(false);
+    }
+    let is_of_last = left.contains(&after.value[1]);
+    // The last one may have come in the same event: a task that is moved on or ends where it woke.
+    if after.value[0] == 0 && after.idle == 1 && (is_of_last || is_of_a_task(engine, after.value[1])) {
+        return Ok(is_of_last);
+    }
+    Err(format!("CPU {c} keeps {:?}, mark {}, tasks that left had {left:?}", after.value, after.idle))
+}
+
+/// Clamps of groups that change now and then, for the tasks in them.
+fn random_clamps_of_groups(d: &mut Dice, w: &mut Workload) {
+    for path in paths_of(w) {
+        for _ in 0..d.below(6) {
+            let mut some = || (d.below(2) == 0).then(|| d.below(1025) as u32);
+            let (clamp_min, clamp_max) = (some(), some());
+            let change = GroupChange { path: path.clone(), clamp_min, clamp_max, ..GroupChange::default() };
+            w.group_changes.push(GroupChange { at_ns: 1 + d.below(300 * MS), ..change });
+        }
+    }
+}
+
+/// Random run number `seed` under max aggregation; how often a CPU's last task left.
+fn last_ones(seed: u64) -> Result<u32, String> {
+    const PROFILES: [&str; 7] = ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+    let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 11);
+    let (m, name) = (random_machine(&mut d), PROFILES[seed as usize % 7]);
+    let mut w = random_workload(&mut d, m.cpus.len() as u32);
+    random_groups(&mut d, &mut w);
+    super::random_clamps(&mut d, &mut w);
+    random_clamps_of_groups(&mut d, &mut w);
+    let policy = profile(name);
+    if d.below(2) == 0 {
+        random_quotas(&mut d, &mut w, policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST);
+    }
+    let cfg = RunConfig { seed, duration_ns: 300 * MS, ..RunConfig::default() };
+    let mut engine = Engine::new(&m, &w, &policy, &cfg, NullSink).map_err(|e| e.to_string())?;
+    let mut times = 0;
+    while let Some((at, ev)) = engine.queue.pop().filter(|due| due.0 <= cfg.duration_ns) {
+        let before: Vec<Counted> = (0..m.cpus.len()).map(|c| counted(&engine, c)).collect();
+        engine.step(at, ev).map_err(|e| e.to_string())?;
+        for (c, before) in before.iter().enumerate() {
+            let what = |e| format!("seed {seed}, {name}, after {ev:?} at {at}: {e}");
+            times += u32::from(check_left_over(&engine, c, before).map_err(what)?);
+            engine.audit_clamps(c as u32).map_err(what)?;
+        }
+    }
+    Ok(times)
+}
+
+#[test]
+fn when_the_last_task_leaves_a_cpu_its_upper_clamp_stays_and_its_lower_one_goes() {
+    let times: u32 = (0..84).map(|seed| last_ones(seed).unwrap_or_else(|e| panic!("{e}"))).sum();
+    assert!(times > 5000, "{times} times only");
 }

@@ -2,7 +2,7 @@
 //! Utilization clamps: what each task asks for, and which tasks count on which CPU where the largest holds. What that
 //! makes of the CPU's clamps is the core's (`uclamp_max.h`).
 
-use pelton_core::{Policy, UclampLimits, UclampTask, value};
+use pelton_core::{Policy, UclampLimits, UclampTask, uclamp_is_used, value};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -13,9 +13,9 @@ use pelton_model::workload::Workload;
 /// Lower clamp of real-time tasks that ask for none (sysctl_sched_util_clamp_min_rt_default).
 const RT_MIN: u32 = 1024;
 
-/// Somebody has set a clamp before the run, and the policy has them.
+/// Clamps are in use from the start of a run on.
 pub(crate) fn are_used(w: &Workload, policy: &Policy) -> bool {
-    policy.uclamp != value::UCLAMP_OFF && w.starts_clamped()
+    uclamp_is_used(policy, w.starts_clamped())
 }
 
 /// Groups count for a part of each CPU at most.
@@ -33,7 +33,7 @@ impl<S: Sink> Engine<'_, S> {
     /// then count from their next enqueue on; sums, which no release has, count them at once.
     #[inline]
     pub(crate) fn use_clamps(&mut self) {
-        if !self.clamped && self.policy.uclamp != value::UCLAMP_OFF {
+        if !self.clamped && uclamp_is_used(self.policy, true) {
             self.begin_clamps();
         }
     }
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.ask_clamps(t);
         let limits = self.clamp_limits(t);
-        self.cpus[c as usize].uclamp.inc(&mut self.tasks[t as usize].uclamp, &limits);
+        self.cpus[c as usize].uclamp.inc(self.policy, &mut self.tasks[t as usize].uclamp, &limits);
         self.request_changes(c);
     }
 
@@ -86,25 +86,23 @@ impl<S: Sink> Engine<'_, S> {
     /// Clamps of a task: in force, or those it would get.
     pub(crate) fn clamps_of(&self, t: u32) -> (u32, u32) {
         let task = &self.tasks[t as usize];
-        let asked = UclampTask { requested: asked(task.class, task.clamps), ..task.uclamp };
-        asked.effective(&self.clamp_limits(t))
+        let mut clamps = task.uclamp;
+        ask(&mut clamps, task.class, task.clamps);
+        clamps.effective(self.policy, &self.clamp_limits(t))
     }
 
     /// What limits a task's request: its group's clamps.
     fn clamp_limits(&self, t: u32) -> UclampLimits {
         match self.tasks[t as usize].group {
             ROOT => UclampLimits::NONE,
-            group => {
-                let (group_min, group_max) = self.groups.list[group as usize].clamps;
-                UclampLimits { group_min, group_max, ..UclampLimits::NONE }
-            }
+            group => UclampLimits::of_group(self.groups.list[group as usize].clamps),
         }
     }
 
     /// What the task asks for by its class.
     fn ask_clamps(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
-        task.uclamp.requested = asked(task.class, task.clamps);
+        ask(&mut task.uclamp, task.class, task.clamps);
     }
 
     /// A task's clamps are set. True when they are others; where clamps add up the same ones count again, too.
@@ -117,18 +115,35 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].clamps = Some(clamps);
         self.sums_requeue(self.tasks[t as usize].cpu, t);
         self.clamps_requeue(t);
-        self.limits_change(t);
+        self.clamps_change(t);
         differs
     }
 
-    /// What limits a task, or what it asks for, is another now.
-    pub(crate) fn limits_change(&mut self, t: u32) {
+    /// What task `t` asks for, or the group it is in, is another now: it was taken off its queue and put back.
+    pub(crate) fn clamps_change(&mut self, t: u32) {
+        if !self.clamped {
+            return;
+        }
+        self.ask_clamps(t);
+        let (c, limits, clamps) =
+            (self.tasks[t as usize].cpu, self.clamp_limits(t), &mut self.tasks[t as usize].uclamp);
+        if clamps.active != [0, 0] {
+            let cpu = &mut self.cpus[c as usize].uclamp;
+            cpu.dec(clamps);
+            cpu.inc(self.policy, clamps, &limits);
+        }
+        self.sums_update(c, t);
+        self.request_changes(c);
+    }
+
+    /// The clamps of a task's group are others now: which of the lower and the upper one.
+    pub(crate) fn limits_change(&mut self, t: u32, changed: [bool; 2]) {
         if !self.clamped {
             return;
         }
         self.ask_clamps(t);
         let (c, limits) = (self.tasks[t as usize].cpu, self.clamp_limits(t));
-        self.cpus[c as usize].uclamp.update(&mut self.tasks[t as usize].uclamp, &limits);
+        self.cpus[c as usize].uclamp.update(self.policy, &mut self.tasks[t as usize].uclamp, &limits, changed);
         self.sums_update(c, t);
         self.request_changes(c);
     }
@@ -152,8 +167,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-fn asked(class: Class, clamps: Option<(u32, u32)>) -> [u32; 2] {
+/// What a task of this class asks for: its own clamps, else those of its class.
+fn ask(task: &mut UclampTask, class: Class, clamps: Option<(u32, u32)>) {
     let unset = if class == Class::Realtime { (RT_MIN, 1024) } else { (0, 1024) };
-    let (min, max) = clamps.unwrap_or(unset);
-    [min, max]
+    task.requested = clamps.unwrap_or(unset).into();
+    task.user_defined = [clamps.is_some().into(); 2];
 }

@@ -2,7 +2,7 @@
 //! Task groups at run time, and what a CPU learns of a group when its first task comes.
 
 use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};
-use pelton_model::groups::{GroupNode, GroupTree, ROOT};
+use pelton_model::groups::{CLAMPS_DEFAULT, GroupNode, GroupTree};
 use pelton_schema::Sink;
 
 use crate::SimError;
@@ -22,6 +22,8 @@ pub(crate) struct Group {
     pub clamps: (u32, u32),
     /// Those that were written.
     pub asked: (u32, u32),
+    /// Those in force are made of the written ones, here or above.
+    pub clamps_written: bool,
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
     /// It is idle.
@@ -46,6 +48,7 @@ impl Group {
             idle,
             clamps: spec.clamps,
             asked: spec.clamps,
+            clamps_written: spec.clamps != CLAMPS_DEFAULT,
             throttle: spec.throttle,
             bandwidth: CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() },
             waiting: Vec::new(),
@@ -80,25 +83,37 @@ impl Groups {
         let tree = GroupTree::of(w)?;
         let list = tree.list.iter().map(|spec| Group::of(spec, policy)).collect();
         let mut groups = Groups { list, tree };
-        groups.limit_clamps();
+        for group in 0..groups.list.len() {
+            groups.limit_clamps(policy, group);
+        }
         Ok(groups)
     }
 
-    /// No group is clamped less than the one above it, which comes before it in the list.
-    fn limit_clamps(&mut self) {
-        for at in 0..self.list.len() {
-            let Group { parent, asked, .. } = self.list[at];
-            let above = self.list.get(parent as usize).map_or(pelton_core::UCLAMP_ROOT, |group| group.clamps);
-            self.list[at].clamps = pelton_core::group_clamps(above, asked);
-        }
+    /// No group is clamped less than the one above it. Whether its lower and its upper clamp are others now.
+    fn limit_clamps(&mut self, policy: &Policy, group: usize) -> [bool; 2] {
+        let Group { parent, asked, clamps: before, clamps_written, .. } = self.list[group];
+        let above = self.list.get(parent as usize).map_or(pelton_core::UCLAMP_ROOT, |group| group.clamps);
+        let inherits = pelton_core::uclamp_inherits(policy, clamps_written);
+        let now = if inherits { above } else { pelton_core::group_clamps(above, asked) };
+        self.list[group].clamps = now;
+        [now.0 != before.0, now.1 != before.1]
     }
 
-    /// Is a group the one numbered `top`, or below it?
-    fn is_below(&self, mut group: u32, top: u32) -> bool {
-        while group != top && group != ROOT {
-            group = self.list[group as usize].parent;
+    /// cpu_util_update_eff(): what is in force for a group, and for those below ones for which it changes. Those for
+    /// which it does, with what changed. Parents come before their children in the list.
+    fn clamps_follow(&mut self, policy: &Policy, top: u32) -> Vec<(u32, [bool; 2])> {
+        let mut changes: Vec<(u32, [bool; 2])> = Vec::new();
+        for group in top..self.list.len() as u32 {
+            let parent = self.list[group as usize].parent;
+            if group == top || changes.iter().any(|change| change.0 == parent) {
+                self.list[group as usize].clamps_written = true;
+                let changed = self.limit_clamps(policy, group as usize);
+                if changed != [false; 2] {
+                    changes.push((group, changed));
+                }
+            }
         }
-        group == top
+        changes
     }
 
     /// Path of a group.
@@ -147,19 +162,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// cpu_uclamp_write(): what is in force for the group and those below follows, and so do the clamps of their tasks.
     fn write_clamps(&mut self, group: u32, (min, max): (Option<u32>, Option<u32>)) {
-        if min.is_some() || max.is_some() {
-            self.use_clamps();
-        }
-        let own = &mut self.groups.list[group as usize];
-        let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
-        if own.asked == asked {
+        if min.is_none() && max.is_none() {
             return;
         }
+        self.use_clamps();
+        let own = &mut self.groups.list[group as usize];
+        let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
         own.asked = asked;
-        self.groups.limit_clamps();
-        for t in 0..self.tasks.len() as u32 {
-            if self.groups.is_below(self.tasks[t as usize].group, group) {
-                self.limits_change(t);
+        for (group, changed) in self.groups.clamps_follow(self.policy, group) {
+            for t in 0..self.tasks.len() as u32 {
+                if self.tasks[t as usize].group == group {
+                    self.limits_change(t, changed);
+                }
             }
         }
     }
@@ -199,7 +213,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.tasks[t as usize].class != Class::Fair {
             self.tasks[t as usize].group = group;
             self.clamps_requeue(t);
-            self.limits_change(t);
+            self.clamps_change(t);
             return true;
         }
         let c = self.tasks[t as usize].cpu;
@@ -218,7 +232,7 @@ impl<S: Sink> Engine<'_, S> {
         self.fair_enqueue(c, t, false);
         self.fair_set(c, t);
         self.clamps_requeue(t);
-        self.limits_change(t);
+        self.clamps_change(t);
         self.resched_cpu(c);
         true
     }

@@ -99,7 +99,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         irq_depth: 0,
         irq_pending_ns: 0,
         rt_limit: pelton_core::RtLimit::new(),
-        uclamp: pelton_core::UclampRq::new(),
+        uclamp: pelton_core::UclampRq::new(policy),
         clamp_sum: Default::default(),
         boost: Default::default(),
         timers_of: Default::default(),
