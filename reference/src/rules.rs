@@ -476,7 +476,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("uclamp_limit", &[("4.12", "ceiling"), ("5.10", "range")]),
     ("uclamp_used", &[("4.12", "always"), ("5.10", "once_asked")]),
     ("uclamp_first", &[("4.12", "zero"), ("5.10", "left_over")]),
-    ("uclamp_new_group", &[("4.12", "parents"), ("5.10", "own")]),
+    ("uclamp_new_group", &[("4.12", "parents"), ("5.4", "own")]),
     ("uclamp_change", &[("4.12", "keeps_mark"), ("5.10", "clears_mark")]),
 ];
 

@@ -628,10 +628,10 @@ enum {
 	X(uclamp_first, "zero|left_over", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
 	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0 (5.4). " \
 	  "left_over: none, marked as those of an idle CPU (read in 5.10.262).") \
-	X(uclamp_new_group, "parents|own", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	X(uclamp_new_group, "parents|own", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "Clamps in force of a group that nobody has written into. parents: those of the group above; the root's are 1024 " \
-	  "and 1024, so that tasks which choose none run at the highest frequency (5.4). own: 0 and 1024 within those of the " \
-	  "group above (read in 5.10.262).") \
+	  "and 1024, so that tasks which choose none run at the highest frequency (5.4.0). own: 0 and 1024 within those of the " \
+	  "group above (read in 5.4.40, 5.10.262).") \
 	X(uclamp_change, "keeps_mark|clears_mark", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and the next " \
 	  "task that comes replaces the clamps of the one that runs (5.4). clears_mark: it does not (read in 5.10.262).") \

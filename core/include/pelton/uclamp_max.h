@@ -15,7 +15,7 @@
  *                      is larger or not its own choice
  *   uclamp_used        from the start                        once somebody asked for a clamp
  *   uclamp_first       a CPU without a task yet has 0        none, marked as left over
- *   uclamp_new_group   has its parent's until written        its own, within its parent's
+ *   uclamp_new_group   5.4.0: its parent's until written  its own, within its parent's
  *   uclamp_change      the mark stays                        the mark goes
  *
  *   quantity   unit       range

@@ -93,11 +93,13 @@ fn a_cpu_without_a_task_yet_has_no_clamps_from_5_10() {
     LATER.iter().for_each(|profile| assert_eq!(first(profile), ([0, 1024], 1), "{profile}"));
 }
 
-/// 5.4 alloc_uclamp_sched_group copies what is in force above; from 5.10 on cpu_cgroup_css_online works it out.
+/// 5.4.0 alloc_uclamp_sched_group copies what is in force above; from 5.4.40 on cpu_cgroup_css_online works it out.
 #[test]
-fn a_new_group_has_its_parents_clamps_in_5_4() {
-    assert!(uclamp_inherits(&policy("5.4"), false) && !uclamp_inherits(&policy("5.4"), true));
-    LATER.iter().for_each(|profile| assert!(!uclamp_inherits(&policy(profile), false), "{profile}"));
+fn a_new_group_has_its_parents_clamps_in_5_4_0_alone() {
+    let mut first = policy("5.4");
+    first.set("uclamp_new_group", "parents").expect("a value");
+    assert!(uclamp_inherits(&first, false) && !uclamp_inherits(&first, true));
+    LATER.iter().chain(&["5.4"]).for_each(|profile| assert!(!uclamp_inherits(&policy(profile), false), "{profile}"));
 }
 
 /// The only task's upper clamp, 500 by its group, becomes 800; then a task of 200 comes. 5.4 uclamp_update_active: when
