@@ -329,7 +329,7 @@ struct pelton_placed {
 	u32 affine;
 	u32 wide;         /* waker and wakee talk to too many to be pulled together */
 	u32 small;        /* to 5.4: this CPU or prev is too small for the task */
-	u32 target;       /* near which CPU an idle one was looked for; PELTON_NO_CPU: nobody asked */
+	u32 target;       /* CPU that a wake-up starts from; PELTON_NO_CPU: there was none, or energy decided */
 	u32 recent_cpu;   /* to be remembered */
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */

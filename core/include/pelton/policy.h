@@ -682,8 +682,8 @@ enum {
 	  "looks full.") \
 	X(energy_zero, "utilization|clamped|no_floor", 0, 0, 0, 0, 2, 2, 1, 2, 2, 2, \
 	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none (5.4). " \
-	  "clamped: it has none within its clamps, so that an upper clamp of 0 keeps it where it is (5.15 to 6.6). no_floor: " \
-	  "it has none and no lower clamp (6.7, carried back to 5.10, 6.1 and 6.6.2; read in 5.10, 6.1, 6.12).") \
+	  "clamped: it has none within its clamps, so that an upper clamp of 0 keeps it where it is (6.6). no_floor: " \
+	  "it has none and no lower clamp (read in 5.10, 6.1, 6.12; updates of 6.6 have it, too).") \
 	X(energy_runnable, "off|before_task|with_task", 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, \
 	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
 	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \

@@ -248,11 +248,11 @@ PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, co
 	affine = wakes && !out->wide && !out->small && pelton_place_allowed(s, s->this_cpu);
 	target = pelton_select_target(pol, s, out, affine, sync, &level);
 	out->dst_level = level;
+	out->target = wakes ? target : PELTON_NO_CPU;
 	if (level != PELTON_NO_DOMAIN)
 		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
 					pelton_how_searched(s));
 	if (wakes) {
-		out->target = target;
 		out->waker_recent = affine && pol->idle_search <= PELTON_IDLE_SEARCH_PASSES &&
 				    pol->idle_search != PELTON_IDLE_SEARCH_ALL;
 		return pelton_select_idle_sibling(pol, s, out, target);

@@ -65,19 +65,22 @@ PELTON_INLINE u32 pelton_nr_idle_scan(u64 sum_util, u32 weight, u32 imbalance_pc
 	return (u32)((PELTON_CAPACITY_SCALE - busy) * weight / PELTON_CAPACITY_SCALE);
 }
 
-/* How many CPUs a scan looks at. */
+/* As many CPUs as there are. */
+#define PELTON_SCAN_UNLIMITED 0x7fffffff
+
+/* How many CPUs a scan looks at, and one. */
 PELTON_INLINE s32 pelton_scan_limit(const struct pelton_sched_domain *d, u32 nr_idle_scan)
 {
 	if (!d->has_shared || nr_idle_scan == PELTON_NO_LIMIT)
-		return 0x7fffffff;
-	return (s32)pelton_min_u32(nr_idle_scan, 0x7ffffffe) + 1;
+		return PELTON_SCAN_UNLIMITED;
+	return (s32)pelton_min_u32(nr_idle_scan, PELTON_SCAN_UNLIMITED - 1u) + 1;
 }
 
-/* Keeps by what a search is limited, and to how many CPUs; `left`: one more than that, the largest number: to none. */
+/* Keeps by what a search is limited, and to how many CPUs; `left`: one more than that. */
 PELTON_INLINE void pelton_scan_limited(struct pelton_placed *out, u32 rule, s32 left)
 {
-	out->scan_rule = left == 0x7fffffff ? (u32)PELTON_SCAN_ALL : rule;
-	out->scan_limit = left == 0x7fffffff ? PELTON_NO_LIMIT : (u32)left - 1u;
+	out->scan_rule = left == PELTON_SCAN_UNLIMITED ? (u32)PELTON_SCAN_ALL : rule;
+	out->scan_limit = left == PELTON_SCAN_UNLIMITED ? PELTON_NO_LIMIT : (u32)left - 1u;
 }
 
 /* Rank of an idle CPU of an unequal machine; lower is better, 1 = take it. */
@@ -140,7 +143,7 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
 	u32 limited = pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES;
 	u32 by_cores = limited && s->smt && t->has_idle_cores;
-	struct pelton_ranked best = { .cpu = PELTON_NO_CPU, .left = 0x7fffffff };
+	struct pelton_ranked best = { .cpu = PELTON_NO_CPU, .left = PELTON_SCAN_UNLIMITED };
 	pelton_walk walk;
 
 	if (limited)
@@ -329,10 +332,10 @@ PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, con
 	u64 idle = pelton_span_weight(s, span) * (s->avg_idle_ns / 512u);
 
 	if (pol->idle_search == PELTON_IDLE_SEARCH_ALL)
-		return 0x7fffffff;
+		return PELTON_SCAN_UNLIMITED;
 	if (idle <= 4u * cost)
 		return 4;
-	return (s32)pelton_min_u64(pelton_div_floor(idle, cost), 0x7fffffff);
+	return (s32)pelton_min_u64(pelton_div_floor(idle, cost), PELTON_SCAN_UNLIMITED);
 }
 
 /* Mean time of a CPU's searches after one of `ns`: an eighth of the difference is taken over, towards 0. */

@@ -41,15 +41,15 @@ pub enum ServerBw {
     Taken,
 }
 
-/// `PELTON_SERVER_ADDS`.
-const ADDS: u32 = 1;
-/// `PELTON_SERVER_SUBS`.
-const SUBS: u32 = 2;
+/// What a call does to the sum of bandwidths.
+const SERVER_ADDS: u32 = 1;
+/// The same, taken off.
+const SERVER_SUBS: u32 = 2;
 
 fn said(bits: u32) -> ServerBw {
     match bits {
-        ADDS => ServerBw::Added,
-        SUBS => ServerBw::Taken,
+        SERVER_ADDS => ServerBw::Added,
+        SERVER_SUBS => ServerBw::Taken,
         _ => ServerBw::Stays,
     }
 }

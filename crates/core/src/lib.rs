@@ -101,8 +101,8 @@ pub use prefer_idle::{IdleCandidate, PreferIdle};
 pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, PlaceSet, Record, Snapshot, Wide, WidePlacement};
 pub use record_kept::LbPart;
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
-    RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
+    Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, Number, Numbers,
+    PerfTerms, Rq, RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;

@@ -57,15 +57,22 @@ pub mod wf {
     pub const CURRENT_CPU: u32 = 0x40;
 }
 
-/// `PELTON_WEIGHED_LOADS`.
+/// The loads of the executing and of the previous CPU were compared.
 const WEIGHED_LOADS: u32 = 1;
-/// `PELTON_AFFINE_WEIGHT`.
+/// `wake_affine_weight()` decided.
 const AFFINE_WEIGHT: u32 = 4;
-/// `PELTON_HOW_CAPACITY`, `PELTON_HOW_CAPACITY_NONE`.
-const HOW_CAPACITY: [u32; 2] = [11, 12];
-/// `PELTON_SCAN_UTILIZATION`, `PELTON_SCAN_PROPORTION`.
+/// The search on CPUs of unequal size found one.
+const HOW_CAPACITY: u32 = 11;
+/// It found none.
+const HOW_CAPACITY_NONE: u32 = 12;
+/// There was no search.
+const SCAN_NONE: u32 = 0;
+/// `SIS_UTIL` limits the search.
 const SCAN_UTILIZATION: u32 = 1;
+/// `SIS_PROP` limits it.
 const SCAN_PROPORTION: u32 = 2;
+/// Groups were not compared.
+const DST_NONE: u32 = 0;
 
 /// Which rule decided, by number.
 pub const HOW: [&str; 20] = [
@@ -262,7 +269,7 @@ impl Placed {
     /// Was an idle CPU looked for beyond those that are known by name?
     #[must_use]
     pub fn has_scanned(&self) -> bool {
-        self.scan_rule != 0
+        self.scan_rule != SCAN_NONE
     }
 
     /// CPUs that the search looked at whose time counts for the mean cost of searches; `None`: none does, for there was
@@ -275,13 +282,13 @@ impl Placed {
     /// Were groups of CPUs compared?
     #[must_use]
     pub fn has_compared(&self) -> bool {
-        self.dst_why != 0
+        self.dst_why != DST_NONE
     }
 
     /// Does utilization limit the search (`SIS_UTIL`), by the number that this CPU's row has for it?
     #[must_use]
     pub fn nr_idle_scan(&self, target: &PlaceCpu) -> Option<u32> {
-        let asym = HOW_CAPACITY.contains(&self.how);
+        let asym = [HOW_CAPACITY, HOW_CAPACITY_NONE].contains(&self.how);
         let number = if asym { target.nr_idle_scan_asym } else { target.nr_idle_scan_llc };
         (self.scan_rule == SCAN_UTILIZATION).then_some(number)
     }

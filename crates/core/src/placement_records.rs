@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Hand-written mirrors of the records of `core/include/pelton/placement.h`.
 
+use crate::placement::{NO_CPU, NO_DOMAIN, NO_LIMIT};
 use crate::records::{CpuState, EmState, LayoutRow, Se, mirror};
 
 /// Most CPUs of a placement.
@@ -343,7 +344,7 @@ mirror! {
         wide: u32,
         /// To 5.4: the waker's CPU or the previous one is too small for the task.
         small: u32,
-        /// Near which CPU an idle one was looked for; [`crate::NO_CPU`]: nobody asked.
+        /// CPU that a wake-up starts from; [`crate::NO_CPU`]: there was none, or energy decided.
         target: u32,
         /// CPU before the previous one.
         recent_cpu: u32,
@@ -425,10 +426,10 @@ impl Default for Placed {
             affine: 0,
             wide: 0,
             small: 0,
-            target: 0,
+            target: NO_CPU,
             recent_cpu: 0,
             waker_flips: 0,
-            no_idle_core: 0,
+            no_idle_core: NO_CPU,
             waker_recent: 0,
             uclamp_value: 0,
             nr_energies: 0,
@@ -436,11 +437,11 @@ impl Default for Placed {
             prev_eff: 0,
             weighed: 0,
             scan_rule: 0,
-            scan_limit: 0,
+            scan_limit: NO_LIMIT,
             scan_seen: 0,
-            scan_timed: 0,
+            scan_timed: NO_LIMIT,
             dst_why: 0,
-            dst_level: 0,
+            dst_level: NO_DOMAIN,
             reserved: 0,
             energies: [PlaceEnergy::default(); PLACE_ENERGIES_MAX],
             local: GroupSums::default(),

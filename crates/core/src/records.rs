@@ -27,9 +27,54 @@ macro_rules! mirror {
                 });)*
             }
         }
+
+        impl $crate::records::Numbers for $name {
+            fn numbers(&self, _name: &'static str, to: &mut dyn FnMut(&'static str, $crate::records::Number)) {
+                $($crate::records::Numbers::numbers(&self.$field, stringify!($field), to);)*
+            }
+        }
     };
 }
 pub(crate) use mirror;
+
+/// A number of a record, as wide as C has it. Signed ones as their bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// 64 bits.
+    Word(u64),
+    /// 32 bits.
+    Half(u32),
+}
+
+/// What consists of numbers: a record, a part of it, or one number.
+pub trait Numbers {
+    /// Tells `to` every number in the order of the C structure, each with the name of its field; `name` is that of the
+    /// field that this is.
+    fn numbers(&self, name: &'static str, to: &mut dyn FnMut(&'static str, Number));
+}
+
+macro_rules! numbers {
+    ($($ty:ty => $of:expr;)*) => {
+        $(impl Numbers for $ty {
+            fn numbers(&self, name: &'static str, to: &mut dyn FnMut(&'static str, Number)) {
+                to(name, $of(*self));
+            }
+        })*
+    };
+}
+
+numbers! {
+    u64 => Number::Word;
+    u32 => Number::Half;
+    i64 => |number: i64| Number::Word(number.cast_unsigned());
+    i32 => |number: i32| Number::Half(number.cast_unsigned());
+}
+
+impl<T: Numbers, const N: usize> Numbers for [T; N] {
+    fn numbers(&self, name: &'static str, to: &mut dyn FnMut(&'static str, Number)) {
+        self.iter().for_each(|part| part.numbers(name, to));
+    }
+}
 
 /// One row of the layout comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -276,7 +276,7 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         start: words.start,
         wide: placed.wide != 0,
         small: placed.small != 0,
-        affine: affine(read, placed),
+        affine: affine(placed),
         scan: scan(kept),
         groups: kept.groups.clone(),
         energy_aware: read.energy_aware != 0,
@@ -319,12 +319,13 @@ fn walked(kept: &Kept) -> Vec<Walked> {
 }
 
 /// What the choice between this CPU and the previous one compared.
-fn affine(read: &Placement, placed: &Placed) -> Option<Affine> {
+fn affine(placed: &Placed) -> Option<Affine> {
     let by = placed.affine_by()?;
+    let winner = Some(placed.target).filter(|&cpu| cpu != NO_CPU)?;
     let [this, previous] = placed.effective_loads().map_or([None; 2], |loads| loads.map(Some));
     Some(Affine {
         by,
-        winner: if placed.target == NO_CPU { read.prev_cpu } else { placed.target },
+        winner,
         loads: WEIGHED.get(placed.weighed as usize).copied().unwrap_or("?"),
         this_effective: this,
         previous_effective: previous,

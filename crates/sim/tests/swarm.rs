@@ -39,6 +39,7 @@ fn check(seed: u64, m: &Machine, r: &Report, events: &[(u64, Event)]) {
     let ran: u64 = r.tasks.iter().map(|t| t.run_ns).sum();
     assert_eq!(busy, ran, "seed {seed}: CPU time is task time");
     for t in &r.tasks {
+        assert_eq!(t.domain_run_ns.iter().sum::<u64>(), t.run_ns, "seed {seed}: {} by domain", t.name);
         check_means(seed, t);
     }
     let parts: u64 = r.cpus.iter().map(|c| c.energy_active_uj + c.energy_idle_uj).sum();
@@ -46,8 +47,10 @@ fn check(seed: u64, m: &Machine, r: &Report, events: &[(u64, Event)]) {
         near(parts, r.domains.iter().filter_map(|d| d.energy_uj).sum(), 2 * r.cpus.len() as u64),
         "seed {seed}: energy"
     );
-    for (d, dom) in r.domains.iter().zip(&m.domains) {
-        assert_eq!(d.time_in_state_ns.iter().sum::<u64>(), r.duration_ns, "seed {seed}: {}", dom.name);
+    for (at, d) in r.domains.iter().enumerate() {
+        assert_eq!(d.time_in_state_ns.iter().sum::<u64>(), r.duration_ns, "seed {seed}: {}", d.name);
+        let ran: u64 = r.tasks.iter().filter_map(|t| t.domain_run_ns.get(at)).sum();
+        assert_eq!(ran, d.busy_ns, "seed {seed}: tasks on {}", d.name);
     }
     for (t, e) in events {
         check_event(seed, *t, e, m);

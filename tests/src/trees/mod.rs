@@ -233,7 +233,7 @@ impl Tree {
         let fields = self.core.fields(slot).into_iter().zip(self.twin.fields(slot));
         let differ = fields.filter(|(core, twin)| core.1 != twin.1);
         let text: Vec<String> =
-            differ.map(|((name, core), (_, twin))| format!("{name}: core {core}, twin {twin}")).collect();
+            differ.map(|((_, core), (name, twin))| format!("{name}: core {core}, twin {twin}")).collect();
         Err(format!("{slot:?} differs: {}", text.join("; ")))
     }
 

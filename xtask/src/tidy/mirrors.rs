@@ -28,7 +28,11 @@ const OWN: &[(&str, &str)] = &[
 /// Constants without a namesake in the headers, or with another value.
 pub fn check(files: &[File]) -> Vec<Finding> {
     let headers = files.iter().filter(|file| file.is_under(HEADERS));
-    let declared: BTreeMap<&str, u64> = headers.flat_map(|file| file.text.lines().filter_map(define)).collect();
+    let of = |file| -> Vec<(&str, u64)> {
+        let File { text, .. }: &File = file;
+        text.lines().filter_map(define).chain(enumerators(text)).collect()
+    };
+    let declared: BTreeMap<&str, u64> = headers.flat_map(of).collect();
     files.iter().filter(|file| file.is_under(MIRRORS)).flat_map(|file| wrong(file, &declared)).collect()
 }
 
@@ -39,9 +43,25 @@ fn define(line: &str) -> Option<(&str, u64)> {
     Some((name, number(value)?))
 }
 
-/// `pub const NAME: u32 = 32;`, at the top of a file or of a module.
+/// Constants of each `enum { PELTON_NAME, PELTON_OTHER }` without values of their own: 0, 1, ...
+fn enumerators(text: &str) -> Vec<(&str, u64)> {
+    let bodies = text.split("\nenum {").skip(1).filter_map(|rest| rest.split_once("};")).map(|(body, _)| body);
+    bodies.filter(|body| !body.contains('=')).flat_map(|body| named(body).zip(0..)).collect()
+}
+
+/// Names between braces, without comments and prefix.
+fn named(body: &str) -> impl Iterator<Item = &str> {
+    let code = body.lines().map(|line| line.split("/*").next().unwrap_or(""));
+    code.flat_map(|line| line.split(',')).filter_map(|name| name.trim().strip_prefix("PELTON_"))
+}
+
+/// `pub const NAME: u32 = 32;`, at the top of a file or of a module; without `pub` those as wide as C's.
 fn constant(line: &str) -> Option<(&str, u64)> {
-    let (name, rest) = line.trim_start().strip_prefix("pub const ")?.split_once(": ")?;
+    let line = line.trim_start();
+    let (name, rest) = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("const ")?.split_once(": ")?;
+    if !line.starts_with("pub ") && rest.starts_with("usize") {
+        return None;
+    }
     let value = rest.split_once(" = ")?.1.strip_suffix(';')?;
     Some((name, number(value)?))
 }
@@ -103,7 +123,9 @@ mod tests {
     fn texts(rust: &str) -> Vec<String> {
         let header =
             "#define PELTON_NR_MIGRATE 32u\n#define PELTON_EV_DECAYED 0x1u /* a flag */\n#define PELTON_CPU_IDLE 1u\n";
-        let header = File::example("core/include/pelton/a.h", header);
+        let header = header.to_owned()
+            + "\nenum { PELTON_HOW_NONE, PELTON_HOW_SCAN /* two */ };\nenum {\n\tPELTON_A,\n\tPELTON_B /* b */\n};\n";
+        let header = File::example("core/include/pelton/a.h", &header);
         check(&[header, File::example("crates/core/src/a.rs", rust)]).into_iter().map(|f| f.text).collect()
     }
 
@@ -112,6 +134,15 @@ mod tests {
         let rust = "pub const NR_MIGRATE: u32 = 32;\npub mod ev {\n    pub const DECAYED: u32 = 1;\n}\n\
                     pub mod balance_idle {\n    pub const IDLE: u32 = 1;\n}\npub const TEXT: &str = \"x\";\n";
         assert_eq!(texts(rust), [""; 0]);
+    }
+
+    #[test]
+    fn constants_of_an_enum_have_its_numbers() {
+        assert_eq!(
+            texts("const HOW_SCAN: u32 = 1;\npub const B: u32 = 1;\npub mod how {\n    pub const NONE: u32 = 0;\n}\n"),
+            [""; 0]
+        );
+        assert_eq!(texts("const HOW_SCAN: u32 = 2;\n"), ["HOW_SCAN is 2 here and PELTON_HOW_SCAN is 1"]);
     }
 
     #[test]

@@ -385,19 +385,17 @@ enum Note {
 /// Names and words of ours are short and written in place; made text may have any length.
 fn put_note(out: &mut Vec<u8>, name: &str, note: &Note) {
     let annotation = track_event::DEBUG_ANNOTATION;
+    let fields = |out: &mut Vec<u8>| {
+        put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
+        match note {
+            Note::Number(number) => put_int(out, track_event::ANNOTATION_INT, *number),
+            Note::Text(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
+            Note::Owned(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
+        }
+    };
     match note {
-        Note::Number(number) => put_medium(out, annotation, |out| {
-            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
-            put_int(out, track_event::ANNOTATION_INT, *number);
-        }),
-        Note::Text(text) => put_medium(out, annotation, |out| {
-            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
-            put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes());
-        }),
-        Note::Owned(text) => put_message(out, annotation, |out| {
-            put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
-            put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes());
-        }),
+        Note::Owned(_) => put_message(out, annotation, fields),
+        _ => put_medium(out, annotation, fields),
     }
 }
 
