@@ -107,7 +107,7 @@ pub fn header(tool_version: &str, workload: &str) -> RunHeader {
         tool_version: tool_version.to_owned(),
         platform: format!("{} with {} CPUs", std::env::consts::ARCH, cpus.len()),
         workload: workload.to_owned(),
-        profile: read(RELEASE),
+        kernel: release(),
         tasks: vec!["swapper".to_owned()],
         cpus,
         domains,
@@ -157,10 +157,8 @@ fn frequencies(policy: &Path) -> Vec<u32> {
 
 /// Facts that no event tells, as `name: value`.
 fn remarks() -> Vec<String> {
-    let mut remarks = vec![
-        format!("kernel: {} {}", read(RELEASE), read("/proc/sys/kernel/version")),
-        "clock: CLOCK_MONOTONIC".to_owned(),
-    ];
+    let mut remarks =
+        vec![format!("kernel build: {}", read("/proc/sys/kernel/version")), "clock: CLOCK_MONOTONIC".to_owned()];
     remarks.extend(hz().map(|hz| format!("HZ: {hz}")));
     remarks.extend(hardware(Path::new("/sys/devices/system/cpu/cpu0")));
     for name in ["sched_autogroup_enabled", "sched_rt_runtime_us", "sched_rt_period_us"] {

@@ -28,7 +28,9 @@ pub struct RunHeader {
     pub cpus: Vec<CpuLayout>,
     /// Frequency domains by number.
     pub domains: Vec<DomainLayout>,
-    /// Facts about a recording of a real machine, as `name: value`: kernel, clock, what is missing. Empty for
+    /// Release of the recorded kernel, as `uname -r` says it; empty for simulations, and where nothing names it.
+    pub kernel: String,
+    /// Facts about a recording of a real machine, as `name: value`: clock, hardware, what is missing. Empty for
     /// simulations.
     pub remarks: Vec<String>,
     /// Paths of the task groups by the numbers in events, the root first; of a recording as far as they were known at
@@ -39,7 +41,7 @@ pub struct RunHeader {
 impl RunHeader {
     /// True for a run of the simulator, false for a recording.
     pub fn is_simulated(&self) -> bool {
-        self.remarks.is_empty()
+        self.kernel.is_empty() && self.remarks.is_empty()
     }
 }
 

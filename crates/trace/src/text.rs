@@ -149,6 +149,9 @@ fn write_header(out: &mut Vec<u8>, run: &RunHeader) -> io::Result<()> {
         writeln!(out, "# cpu {cpu} capacity {} domain {}", layout.capacity, layout.domain)?;
     }
     run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {}", one_line(name)))?;
+    if !run.kernel.is_empty() {
+        writeln!(out, "# kernel {}", one_line(&run.kernel))?;
+    }
     run.remarks.iter().try_for_each(|remark| writeln!(out, "# remark {}", one_line(remark)))?;
     run.groups.iter().enumerate().try_for_each(|(group, path)| writeln!(out, "# group {group} {}", one_line(path)))
 }

@@ -316,3 +316,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_recorded_kernel_is_a_field() {
+    let line = "    ui-77 [001] 12.000001: sched_waking: comm=x pid=5 prio=120 target_cpu=001\n";
+    let kernel = |head: &str| {
+        let mut source = text(format!("{head}{line}").as_bytes());
+        assert_eq!(read_all(&mut source).expect("a trace").len(), 1, "{head}");
+        source.info().kernel.clone()
+    };
+    assert_eq!(
+        kernel("# hostname : box\n# os release : 6.12.48-amd64\n# arch : x86_64\n").as_deref(),
+        Some("6.12.48-amd64")
+    );
+    assert_eq!(kernel("# tracer: nop\n"), None);
+}

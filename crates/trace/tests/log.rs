@@ -70,13 +70,14 @@ fn a_long_run_and_its_header_come_back() {
 }
 
 #[test]
-fn remarks_and_groups_come_back_and_need_version_2() {
+fn remarks_groups_and_the_kernel_come_back_and_need_newer_versions() {
     let recorded = RunHeader {
         remarks: vec!["clock: CLOCK_MONOTONIC".to_owned()],
         groups: vec!["/".to_owned(), "/build".to_owned()],
         ..synthetic::header()
     };
-    for (run, version) in [(synthetic::header(), 1), (recorded, 2)] {
+    let named = RunHeader { kernel: "6.18.44-cloud-amd64".to_owned(), ..recorded.clone() };
+    for (run, version) in [(synthetic::header(), 1), (recorded, 2), (named, 3)] {
         let mut file = Vec::new();
         PeltonLog::new(&mut file, &run).finish().expect("memory does not fail");
         assert_eq!(file[8..10], [version, 0]);
@@ -156,7 +157,7 @@ fn messages_tell_what_is_wrong_and_where() {
         texts,
         [
             "not a pelton log (the first bytes are not PELTONLG)",
-            "log version 9 is newer than this tool (it reads versions 1..=2)",
+            "log version 9 is newer than this tool (it reads versions 1..=3)",
             &format!(
                 "the log is damaged at byte {events_frame}, after 0 good events: the check sum of a frame is wrong"
             ),

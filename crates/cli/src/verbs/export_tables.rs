@@ -120,7 +120,7 @@ fn tasks(info: &TraceInfo) -> String {
 fn about(info: &TraceInfo, (first_ns, last_ns): (Option<u64>, u64)) -> serde_json::Value {
     json!({
         "schema": pelton_lab::about::SCHEMA, "version": env!("CARGO_PKG_VERSION"), "format": info.format.name(),
-        "cpus": info.cpus, "resolution_ns": info.resolution_ns, "first_ns": first_ns,
+        "cpus": info.cpus, "kernel": info.kernel, "resolution_ns": info.resolution_ns, "first_ns": first_ns,
         "last_ns": first_ns.map(|_| last_ns), "remarks": info.remarks, "events": info.events, "skipped": info.skipped,
         "lost": info.lost, "lost_unknown": info.lost_unknown, "damaged": info.damaged, "complete": info.is_complete(),
     })

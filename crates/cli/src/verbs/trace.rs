@@ -14,6 +14,7 @@ use pelton_lab::verbs::export::{ExportForm, ExportRequest, Opened, open};
 use pelton_lab::verbs::trace_info::{Looked, TraceInfoRequest, trace_info};
 use pelton_replay::workload::GAP_NS_MAX;
 use pelton_trace::import::{Converted, Format as InputFormat, TraceInfo};
+use pelton_trace::one_line;
 use std::path::Path;
 
 /// Format, length, events, damage.
@@ -43,6 +44,7 @@ fn as_text(Looked { info, silence_at_ns, result }: &Looked, csv: bool) -> String
         _ => format!("{} at least: the highest seen is {}", info.cpus, info.cpus.saturating_sub(1)),
     };
     let mut text = format!("format   {}\ncpus     {cpus}\n", info.format.name());
+    info.kernel.iter().for_each(|kernel| text += &format!("kernel   {}\n", one_line(kernel)));
     if let Some((first_ns, last_ns)) = result.first_ns.zip(result.last_ns) {
         let length = seconds(last_ns - first_ns);
         text += &format!("time     {} to {}, {length}\n", seconds(first_ns), seconds(last_ns));

@@ -14,6 +14,8 @@ pub struct Info {
     pub format: &'static str,
     /// CPUs, as far as the header or the events tell.
     pub cpus: u32,
+    /// Release of the kernel that was recorded; null where the trace does not name it.
+    pub kernel: Option<String>,
     /// Steps of the time stamps, ns.
     pub resolution_ns: u64,
     /// First event, ns on the trace's clock; null without events.
@@ -22,7 +24,7 @@ pub struct Info {
     pub last_ns: Option<u64>,
     /// Longest time without an event, ns.
     pub longest_silence_ns: u64,
-    /// Facts for people: tracer, kernel, clock.
+    /// Facts for people: tracer, clock, hardware.
     pub remarks: Vec<String>,
     /// Events by name.
     pub events: BTreeMap<String, u64>,

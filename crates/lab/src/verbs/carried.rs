@@ -13,8 +13,7 @@ const KHZ_UNKNOWN: u32 = 1_000_000;
 
 /// What this program recorded, as a platform; `None` for other traces, and for what describes no machine.
 pub fn platform(header: &RunHeader) -> Option<Platform> {
-    let is_recording = header.remarks.iter().any(|remark| remark.starts_with("kernel: "));
-    if is_recording { described(header) } else { None }
+    if header.kernel.is_empty() { None } else { described(header) }
 }
 
 /// The machine that the header of a run describes: the built-in one it names while that is still the same, else its
@@ -91,7 +90,8 @@ mod tests {
             platform: "aarch64 with 3 CPUs".to_owned(),
             cpus: vec![cpu(400, 0), cpu(400, 0), cpu(1024, 1)],
             domains: vec![domain("policy0", &[500_000, 900_000]), domain("policy2", &[600_000, 2_000_000])],
-            remarks: vec!["kernel: 6.1.0 x".to_owned(), "idle state: C1-\"x, exit 2 us, residency 20 us".to_owned()],
+            kernel: "6.1.0".to_owned(),
+            remarks: vec!["idle state: C1-\"x, exit 2 us, residency 20 us".to_owned()],
             ..RunHeader::default()
         }
     }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_is_no_recording_of_a_machine_is_no_platform() {
-        let without = RunHeader { remarks: Vec::new(), ..header() };
+        let without = RunHeader { kernel: String::new(), ..header() };
         let empty = RunHeader { cpus: Vec::new(), ..header() };
         assert_eq!((platform(&without), platform(&empty)), (None, None));
         let mut hidden = header();

@@ -97,6 +97,7 @@ fn as_result(path: &Path, info: &TraceInfo, found: &Found) -> Info {
         trace: path.display().to_string(),
         format: info.format.name(),
         cpus: info.cpus,
+        kernel: info.kernel.clone(),
         resolution_ns: info.resolution_ns,
         first_ns: found.first_ns,
         last_ns: found.first_ns.map(|_| found.last_ns),

@@ -12,13 +12,14 @@ use crate::results::traces::{
 };
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
-use pelton_core::{Policy, profiles, rules_of_release};
+use pelton_core::{Policy, profiles};
 use pelton_model::Machine;
 use pelton_replay::validate::{
     AlterResult, Challenge, Comparison, Distinction, Divergence, FaultResult, Merged, Open, Options, Report, Size,
     Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_trace::RunHeader;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -166,28 +167,23 @@ fn open_all(path: &Path, others: &[PathBuf], options: OpenOptions) -> Result<Box
     Ok(Box::new(Merged::new(sources).expect("there is a file")))
 }
 
-/// The profile asked for, or the one of the kernel the trace names, or the newest; and why.
+/// The profile asked for, or the one that a run of ours had, or that of the kernel the trace names, or the newest; and
+/// why.
 fn profile(request: &ValidateRequest, info: &TraceInfo) -> (String, Option<String>) {
     if let Some(profile) = &request.profile {
         return (profile.clone(), None);
     }
-    let release = info.remarks.iter().find_map(|remark| release(remark));
-    match release.and_then(|release| named(release, "trace")) {
+    let is_own = |header: &&RunHeader| header.is_simulated() && Policy::profile(&header.profile).is_ok();
+    if let Some(header) = info.header.as_ref().filter(is_own) {
+        return (header.profile.clone(), Some(format!("profile {} because the run had it", header.profile)));
+    }
+    match info.kernel.as_deref().and_then(|release| named(release, "trace")) {
         Some((profile, remark)) => (profile, Some(remark)),
         None => {
             let newest = profiles().last().copied().unwrap_or("7.2").to_owned();
             (newest, Some("the trace does not name its kernel; give --profile when it is another".to_owned()))
         }
     }
-}
-
-/// The version in a remark that speaks of a kernel.
-fn release(remark: &str) -> Option<&str> {
-    let words = remark.to_ascii_lowercase();
-    if !words.contains("kernel") && !words.contains("linux") {
-        return None;
-    }
-    remark.split_whitespace().find(|word| rules_of_release(word).is_some())
 }
 
 /// The profile, with the switches that a run of ours says it had.
@@ -400,17 +396,5 @@ fn first_result(first: &Divergence, info: &TraceInfo) -> First {
         before: first.before.iter().copied().collect(),
         fields: first.fields.iter().map(|f| Field { field: f.name, kernel: f.kernel, ours: f.ours }).collect(),
         rule: page(first.signal),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_release_is_found_in_a_remark() {
-        assert_eq!(release("kernel 6.18.44 x86_64"), Some("6.18.44"));
-        assert_eq!(release("Linux version 7.2.12-arm64"), Some("7.2.12-arm64"));
-        assert_eq!(release("tracer: nop"), None);
     }
 }

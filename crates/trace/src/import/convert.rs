@@ -193,10 +193,11 @@ pub(super) fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
 /// What the header says about a trace that has none.
 fn foreign_header(info: &TraceInfo) -> RunHeader {
     // A run of ours names its kernel profile as the kernel's release.
-    let profile =
-        |remark: &String| remark.strip_prefix("kernel: ")?.split_once(".0-pelton").map(|(name, _)| name.to_owned());
+    let kernel = info.kernel.as_deref().unwrap_or_default();
+    let profile = kernel.split_once(".0-pelton").map(|(name, _)| name);
     RunHeader {
-        profile: info.remarks.iter().find_map(profile).unwrap_or_default(),
+        profile: profile.unwrap_or_default().to_owned(),
+        kernel: if profile.is_some() { String::new() } else { kernel.to_owned() },
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         platform: "recorded".to_owned(),
         workload: info.format.name().to_owned(),
@@ -308,11 +309,9 @@ mod tests {
     #[test]
     fn a_recorded_trace_keeps_its_kernel_and_says_what_it_cannot_hold() {
         let event = Event::SchedWaking { cpu: 1, tid: 7, prio: 120, target_cpu: 1 };
-        for (kernel, told) in
-            [("kernel: 6.1.55 #1 SMP", "6.1.55"), ("kernel: 3.18.20 x", "3.18.20"), ("clock: local", "")]
-        {
+        for kernel in [Some("6.1.55-2-amd64"), Some("3.18.20"), None] {
             let mut info = TraceInfo::new(Format::TraceDat);
-            info.remarks.push(kernel.to_owned());
+            info.kernel = kernel.map(str::to_owned);
             let lost = Event::TaskAttributes {
                 tid: 7,
                 policy: 0,
@@ -328,9 +327,7 @@ mod tests {
             let converted = convert(&mut source, &mut file, ExportFormat::Perfetto, &all, |_| true).expect("room");
             assert_eq!(converted.left_out, BTreeMap::from([("task_attributes", 1)]));
             let trace = crate::import::open(file.path(), &Default::default()).expect("a trace");
-            let remark = trace.info().remarks.iter().find(|remark| remark.starts_with("kernel: "));
-            let release = remark.map_or("", |remark| remark["kernel: ".len()..].split(' ').next().unwrap_or(""));
-            assert_eq!(release, told, "{:?}", trace.info().remarks);
+            assert_eq!(trace.info().kernel.as_deref(), kernel);
         }
     }
 

@@ -91,7 +91,9 @@ pub struct TraceInfo {
     pub header: Option<RunHeader>,
     /// Task ids are those of a run of ours, dense from 1, and not a kernel's.
     pub run_ids: bool,
-    /// Facts for people: tracer, kernel, clock, buffer sizes.
+    /// Release of the kernel that was recorded, as `uname -r` says it, where the trace names it.
+    pub kernel: Option<String>,
+    /// Facts for people: tracer, clock, buffer sizes.
     pub remarks: Vec<String>,
     /// Events handed out, by name.
     pub events: BTreeMap<&'static str, u64>,
@@ -125,6 +127,7 @@ impl TraceInfo {
             groups: Vec::new(),
             header: None,
             run_ids: false,
+            kernel: None,
             remarks: Vec::new(),
             events: BTreeMap::new(),
             skipped: BTreeMap::new(),
@@ -134,6 +137,15 @@ impl TraceInfo {
             damage: Vec::new(),
             present: BTreeMap::new(),
         }
+    }
+
+    /// The kernel by what `uname -a` or a line like it says: the first word that begins with a number and a dot.
+    pub(crate) fn kernel_named_in(&mut self, text: &str) {
+        let is_release = |word: &&str| {
+            let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+            digits > 0 && word[digits..].starts_with('.')
+        };
+        self.kernel = text.split_whitespace().find(is_release).map(str::to_owned).or(self.kernel.take());
     }
 
     /// Name of a task.
@@ -213,6 +225,19 @@ mod tests {
         info.has_column(event, "util_avg");
         assert!(info.carries("pelt_se", "util_avg") && !info.carries("pelt_se", "load_avg"));
         assert!(!info.carries("pelt_cfs", "util_avg") && !info.carries("no_such_event", "util_avg"));
+    }
+
+    #[test]
+    fn a_kernel_is_named_by_the_first_word_that_looks_like_a_release() {
+        let named = |text: &str| {
+            let mut info = TraceInfo::new(Format::TraceDat);
+            info.kernel_named_in(text);
+            info.kernel
+        };
+        for text in ["Linux host 6.18.44-amd64 x86_64", "6.18.44-amd64", "Linux 4-cpu-box 6.18.44-amd64 #1 6.12"] {
+            assert_eq!(named(text).as_deref(), Some("6.18.44-amd64"), "{text}");
+        }
+        assert_eq!((named("tracer: nop"), named("")), (None, None));
     }
 
     #[test]

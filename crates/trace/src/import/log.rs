@@ -35,6 +35,7 @@ impl<R: Read> LogSource<R> {
                 info.remarks.push(format!("kernel profile: {}", header.profile));
             }
         }
+        info.kernel = Some(header.kernel.clone()).filter(|kernel| !kernel.is_empty());
         info.remarks.extend(header.remarks.iter().cloned());
         info.groups.clone_from(&header.groups);
         info.remarks.extend(reader.differences().iter().map(|difference| format!("schema: {difference}")));

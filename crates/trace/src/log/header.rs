@@ -10,7 +10,11 @@ use crate::varint;
 
 /// The oldest version that can hold this header.
 pub(super) fn version(header: &RunHeader) -> u16 {
-    if header.remarks.is_empty() && header.groups.is_empty() { 1 } else { 2 }
+    match (header.kernel.is_empty(), header.remarks.is_empty() && header.groups.is_empty()) {
+        (true, true) => 1,
+        (true, false) => 2,
+        (false, _) => 3,
+    }
 }
 
 /// The header frame's payload.
@@ -41,6 +45,9 @@ pub(super) fn encode(header: &RunHeader) -> Vec<u8> {
         put_list(&mut out, &header.remarks, |out, remark| put_text(out, remark));
         put_list(&mut out, &header.groups, |out, group| put_text(out, group));
     }
+    if version(header) >= 3 {
+        put_text(&mut out, &header.kernel);
+    }
     out
 }
 
@@ -58,6 +65,7 @@ pub(super) fn decode(mut payload: &[u8], version: u16) -> Option<(RunHeader, Vec
     let schema = take_list(input, take_event)?;
     let [remarks, groups] =
         if version >= 2 { take_array(input, |input| take_list(input, take_text))? } else { [Vec::new(), Vec::new()] };
+    let kernel = if version >= 3 { take_text(input)? } else { kernel_of_remarks(&remarks) };
     let header = RunHeader {
         tool_version,
         scenario_hash,
@@ -71,10 +79,17 @@ pub(super) fn decode(mut payload: &[u8], version: u16) -> Option<(RunHeader, Vec
         tasks,
         cpus,
         domains,
+        kernel,
         remarks,
         groups,
     };
     input.is_empty().then_some((header, schema))
+}
+
+/// The recorded kernel where it was a remark, as up to version 2.
+fn kernel_of_remarks(remarks: &[String]) -> String {
+    let named = remarks.iter().find_map(|remark| remark.strip_prefix("kernel: ")?.split_whitespace().next());
+    named.unwrap_or_default().to_owned()
 }
 
 fn take_event(input: &mut &[u8]) -> Option<FileEvent> {
@@ -124,4 +139,17 @@ fn take_array<T: Default, const N: usize>(
         *item = take_item(input)?;
     }
     Some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_version_2_name_their_kernel_in_a_remark() {
+        let run = RunHeader { remarks: vec!["kernel: 6.12.118-amd64 #1 SMP".to_owned()], ..RunHeader::default() };
+        let (read, _) = decode(&encode(&run), 2).expect("a header");
+        assert_eq!(read, RunHeader { kernel: "6.12.118-amd64".to_owned(), ..run });
+        assert!(!read.is_simulated());
+    }
 }

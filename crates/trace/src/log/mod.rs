@@ -4,7 +4,8 @@
 //! ```text
 //! file    = "PELTONLG" version:u16le frame(header) frame(events)* frame(footer)
 //! frame   = kind:u8 length:u32le crc32:u32le payload      the CRC covers kind, length and payload
-//! header  = run fields, then the schema: per event its code, name and column names; version 2: then remarks, groups
+//! header  = run fields, then the schema: per event its code, name and column names; version 2: then remarks, groups;
+//!           version 3: then the recorded kernel
 //! events  = (code:u8 time_delta_ns:varint column:varint*)*   the first delta of a frame counts from 0
 //! footer  = events:varint frames:varint last_time_ns:varint chain:u32le
 //! ```
@@ -29,9 +30,9 @@ pub use write::{LogSummary, PeltonLog};
 
 /// First bytes of every log.
 pub const MAGIC: [u8; 8] = *b"PELTONLG";
-/// Newest version this build reads and writes. A log without remarks and groups, which every simulation is, is written
-/// as version 1.
-pub const VERSION: u16 = 2;
+/// Newest version this build reads. The oldest that can hold a header is written: 1 for one without kernel, remarks and
+/// groups, which every simulation is, 2 for one without kernel.
+pub const VERSION: u16 = 3;
 
 /// Longest header or footer a reader accepts, bytes: room for a million tasks.
 const HEADER_BYTES_MAX: u32 = 64 << 20;

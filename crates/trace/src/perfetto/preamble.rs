@@ -79,15 +79,14 @@ fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
 
 /// The recorded kernel's release. One before 4.14 encodes states in another way than they are written here.
 fn recorded_release(run: &RunHeader) -> String {
-    let named = run.remarks.iter().find_map(|remark| remark.strip_prefix("kernel: ")?.split_whitespace().next());
     let version = |release: &str| {
         let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     };
-    match named.map(|release| (release, version(release))) {
-        Some((release, Some(version))) if version >= (4, 14) => release.to_owned(),
-        Some((release, Some(_))) => format!("4.14.0 (states as of 4.14; recorded on {release})"),
-        _ => format!("4.14.0 ({KERNEL_UNKNOWN})"),
+    match version(&run.kernel) {
+        Some(version) if version >= (4, 14) => run.kernel.clone(),
+        Some(_) => format!("4.14.0 (states as of 4.14; recorded on {})", run.kernel),
+        None => format!("4.14.0 ({KERNEL_UNKNOWN})"),
     }
 }
 

@@ -168,7 +168,7 @@ fn describe(head: &Head, info: &mut TraceInfo) {
     let order = if head.order == Order::Little { "little" } else { "big" };
     remark("trace.dat", &format!("version {}, {order}-endian, {}-bit", head.version, head.long_bytes * 8));
     remark("recorded by trace-cmd", &head.options.version);
-    remark("kernel", &head.options.uname);
+    remark("recorded on", &head.options.uname);
     for buffer in head.buffers.iter().filter(|buffer| !buffer.cpus.is_empty()) {
         let label = if buffer.name.is_empty() { "clock".to_owned() } else { format!("clock of {}", buffer.name) };
         remark(&label, &buffer.clock);
@@ -179,6 +179,7 @@ fn describe(head: &Head, info: &mut TraceInfo) {
     if head.bad_formats > 0 {
         remark("event formats that cannot be read", &head.bad_formats.to_string());
     }
+    info.kernel_named_in(&head.options.uname);
     let named = head.buffers.iter().flat_map(|buffer| &buffer.cpus).map(|data| data.cpu + 1).max();
     info.cpus = head.options.cpus.max(named.unwrap_or(0));
 }

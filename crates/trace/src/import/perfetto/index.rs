@@ -378,9 +378,13 @@ impl Index {
                 let recorded =
                     texts[0].split_once(" (").filter(|_| self.by_us).map(|(_, rest)| rest.trim_end_matches(')'));
                 match recorded.map(|rest| rest.rsplit("recorded on ").next().unwrap_or("")) {
-                    None => notes.info.remarks.push(format!("kernel: {} {}", texts[0], texts[1])),
+                    None => notes.info.kernel = Some(texts[0].clone()).filter(|release| !release.is_empty()),
                     Some(KERNEL_UNKNOWN) => {}
-                    Some(kernel) => notes.info.remarks.push(format!("kernel: {kernel} {}", texts[1])),
+                    Some(kernel) => notes.info.kernel = Some(kernel.to_owned()),
+                }
+                if !texts[1].is_empty() {
+                    let what = if self.by_us { "written by" } else { "kernel build" };
+                    notes.info.remarks.push(format!("{what}: {}", texts[1]));
                 }
             }
             Some(())

@@ -171,6 +171,10 @@ fn offset(whole: &[u8], part: &[u8]) -> usize {
 /// Keeps a fact for people.
 fn remark(line: &[u8], out: &mut Output) {
     let text = line.trim_ascii_start().strip_prefix(b"#").unwrap_or(line).trim_ascii();
+    // As `perf script --header` writes it, and our own text.
+    if let Some(kernel) = [&b"os release :"[..], b"kernel "].iter().find_map(|before| text.strip_prefix(*before)) {
+        return out.notes.info.kernel_named_in(&String::from_utf8_lossy(&kernel[..kernel.len().min(200)]));
+    }
     let facts: [&[u8]; 6] =
         [b"tracer:", b"entries-in-buffer", b"trace_event_clock_sync", b"version = ", b"CPU ", b"clock:"];
     if facts.iter().any(|fact| text.starts_with(fact)) && out.notes.info.remarks.len() < REMARKS_KEPT {
