@@ -20,8 +20,38 @@ struct pelton_switch_info {
 	u32 defaults[PELTON_PROFILE_COUNT];
 };
 
-#define PELTON_ROW_INFO(field, values, a, b, c, d, e, f, g, h, i, j, why) \
-	{ #field, values, why, { a, b, c, d, e, f, g, h, i, j } },
+/* What a row of PELTON_SWITCHES says of a profile: the value before the first change that comes after it. */
+#define PELTON_SINCE_1(profile, value) (value)
+#define PELTON_SINCE_3(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_1(profile, __VA_ARGS__))
+#define PELTON_SINCE_5(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_3(profile, __VA_ARGS__))
+#define PELTON_SINCE_7(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_5(profile, __VA_ARGS__))
+#define PELTON_SINCE_9(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_7(profile, __VA_ARGS__))
+#define PELTON_SINCE_11(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_9(profile, __VA_ARGS__))
+#define PELTON_SINCE_13(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_11(profile, __VA_ARGS__))
+#define PELTON_SINCE_15(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_13(profile, __VA_ARGS__))
+#define PELTON_SINCE_17(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_15(profile, __VA_ARGS__))
+#define PELTON_SINCE_19(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_17(profile, __VA_ARGS__))
+#define PELTON_SINCE_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, nth, ...) nth
+#define PELTON_SINCE(profile, ...) \
+	PELTON_SINCE_NTH(__VA_ARGS__, PELTON_SINCE_19, , PELTON_SINCE_17, , PELTON_SINCE_15, , PELTON_SINCE_13, , \
+			 PELTON_SINCE_11, , PELTON_SINCE_9, , PELTON_SINCE_7, , PELTON_SINCE_5, , PELTON_SINCE_3, , \
+			 PELTON_SINCE_1, )(profile, __VA_ARGS__)
+#define PELTON_LISTED(...) __VA_ARGS__
+#define PELTON_DEFAULT_OF(profile, ...) PELTON_SINCE(profile, __VA_ARGS__)
+#define PELTON_DEFAULT(profile, since) PELTON_DEFAULT_OF(profile, PELTON_LISTED since)
+
+#define PELTON_DEFAULT_IN(number, name, since) PELTON_DEFAULT(PELTON_PROFILE_##number, since),
+#define PELTON_ROW_INFO(field, values, since, why) \
+	{ #field, values, why, { PELTON_PROFILES(PELTON_DEFAULT_IN, since) } },
 static const struct pelton_switch_info pelton_switch_table[PELTON_SWITCH_COUNT] = { PELTON_SWITCHES(PELTON_ROW_INFO) };
 
 /* One number as the user sees it. */
@@ -39,17 +69,17 @@ static const struct pelton_parameter_info pelton_parameter_table[PELTON_PARAMETE
 	PELTON_NUMBER_INFO) };
 
 /* The policy of the newest profile. Who passes this very record lets a compiler know every value of it. */
-#define PELTON_NEWEST_VALUE(field, values, a, b, c, d, e, f, g, h, i, j, why) .field = (j),
+#define PELTON_NEWEST_VALUE(field, values, since, why) .field = PELTON_DEFAULT(PELTON_PROFILE_COUNT - 1, since),
 #define PELTON_NEWEST_NUMBER(field, unit, min, max, preset, why) .field = (preset),
 __attribute__((unused)) static const struct pelton_policy pelton_policy_newest = { PELTON_SWITCHES(
 	PELTON_NEWEST_VALUE) PELTON_PARAMETERS(PELTON_NEWEST_NUMBER) };
 
-#define PELTON_NAME_ROW(name) name,
-static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_PROFILES(PELTON_NAME_ROW) };
+#define PELTON_NAME_ROW(number, name, with) name,
+static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_PROFILES(PELTON_NAME_ROW, ) };
 
 /* Position of a switch in the table and in struct pelton_policy. */
 enum {
-#define PELTON_INDEX_ROW(field, values, a, b, c, d, e, f, g, h, i, j, why) PELTON_SWITCH_##field,
+#define PELTON_INDEX_ROW(field, values, since, why) PELTON_SWITCH_##field,
 	PELTON_SWITCHES(PELTON_INDEX_ROW)
 #define PELTON_INDEX_NUMBER(field, unit, min, max, preset, why) PELTON_SWITCH_##field,
 		PELTON_PARAMETERS(PELTON_INDEX_NUMBER)
