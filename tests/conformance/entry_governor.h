@@ -59,13 +59,38 @@ TEST_OP op_sugov_begin(u64 *w)
 	return pelton_sugov_begin(POLICY, SP(1), SC(2), (u32)w[3], w[4], w[5], (u32)w[6], (u32)w[7]);
 }
 
-/* policy, cpus, states, domain, now, tick_ns, table length | caller << 32; returns what the driver must do */
+/*
+ * The requests that the last evaluation left, each CPU asked again by itself from CPU `from` on, and decided by what is
+ * kept of the largest: as a host does that knows whose inputs changed.
+ */
+static void evaluate_kept(u64 *w, struct test_domain *d, u32 caller, u32 from)
+{
+	u32 first = pelton_sugov_first_largest(d->terms, SP(1)->nr_cpus), i, n;
+
+	for (n = 0; n < 2; n++) {
+		i = (from + n) & 1;
+		if (i < SP(1)->nr_cpus)
+			first = pelton_sugov_ask_again(POLICY, SP(1), &SC(2)[i], &STATE(3)[i], w[5], w[6], d->terms, i,
+						       first);
+	}
+	pelton_sugov_decide(POLICY, SP(1), &SC(2)[caller], &STATE(3)[caller], w[5], d->terms, caller, first, d->khz,
+			    (u32)w[7], &d->decision);
+}
+
+/*
+ * policy, cpus, states, domain, now, tick_ns, table length | caller << 32 | how << 40; returns what the driver must do.
+ * how: 0 all at once, 1 and 2 by way of kept requests, from the first or the second CPU on
+ */
 TEST_OP op_sugov_evaluate(u64 *w)
 {
 	struct test_domain *d = DOMAIN(4);
+	u32 caller = (u32)(w[7] >> 32) & 0xff, how = (u32)(w[7] >> 40);
 
-	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), (u32)(w[7] >> 32), w[5], w[6], d->khz, (u32)w[7],
-			      d->terms, &d->decision);
+	if (how)
+		evaluate_kept(w, d, caller, how - 1);
+	else
+		pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), caller, w[5], w[6], d->khz, (u32)w[7], d->terms,
+				      &d->decision);
 	return d->decision.commit;
 }
 

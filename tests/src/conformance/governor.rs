@@ -19,6 +19,8 @@ pub(super) struct Setting {
     pub(super) idle_calls: [u64; CPUS],
     /// Are clamps in use?
     pub(super) clamps: bool,
+    /// Do requests hold until their inputs change?
+    pub(super) keeps: bool,
 }
 
 impl Grammar {
@@ -99,8 +101,9 @@ impl Grammar {
         }
         let (first, states) = (address(Slot::Cpu(domain, 0)), address(Slot::State(0)));
         let rows = if self.below(8) == 0 { 0 } else { OPPS as u64 };
-        let args =
-            [policy, first, states, address(Slot::Evaluation(domain)), self.now, tick_ns, rows | (cpu as u64) << 32];
+        let how = if self.governor.keeps { self.now % 3 } else { 0 };
+        let called = rows | (cpu as u64) << 32 | how << 40;
+        let args = [policy, first, states, address(Slot::Evaluation(domain)), self.now, tick_ns, called];
         self.call(Op::SugovEvaluate, &args);
     }
 

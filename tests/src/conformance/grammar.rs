@@ -83,7 +83,7 @@ pub fn episode(seed: u64, calls: usize) -> Episode {
     let tick_ns = [1_000_000, 4_000_000, 10_000_000][rng.next_u32() as usize % 3];
     let clamps = rng.next_u32().is_multiple_of(2);
     let mut grammar = Grammar {
-        governor: Setting { tick_ns, idle_calls: [0; CPUS], clamps },
+        governor: Setting { tick_ns, idle_calls: [0; CPUS], clamps, keeps: pelton_core::sugov_keeps(&policy) },
         episode: Episode::new(seed, &policy, now, capacities),
         rng,
         now,

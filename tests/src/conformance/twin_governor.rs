@@ -97,7 +97,7 @@ impl World {
             }
             Op::SugovEvaluate => {
                 let now = Now { ns: a[4], tick_ns: a[5] };
-                let (rows, caller) = (a[6] & 0xffff_ffff, (a[6] >> 32) as usize);
+                let (rows, caller) = (a[6] & 0xffff_ffff, (a[6] >> 32 & 0xff) as usize);
                 let table = &TABLE_KHZ[..rows as usize];
                 let (cpus, evaluation) = (&mut domain.cpus, &mut domain.evaluation);
                 let called = (&mut domain.policy, caller);
