@@ -18,6 +18,7 @@ pub mod report;
 mod rq;
 mod run;
 mod sched;
+mod state;
 mod told;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.

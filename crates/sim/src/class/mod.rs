@@ -6,7 +6,9 @@ pub(crate) mod fair;
 pub(crate) mod levels;
 pub(crate) mod pick;
 pub(crate) mod realtime;
+pub(crate) mod runnable;
 pub(crate) mod tree;
+pub(crate) mod worker;
 
 use pelton_model::workload::SchedPolicy;
 

@@ -6,9 +6,9 @@ use pelton_core::{RUNTIME_INF, quota, value};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{entity_of, slot_of};
-use crate::engine::Engine;
 use crate::engine::queue::{Ev, QuotaTimer};
 use crate::rq::groups::{Group, QuotaTimerState};
+use crate::state::Engine;
 
 impl Group {
     pub(crate) fn has_quota(&self) -> bool {
@@ -63,7 +63,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut entity = self.cpus[c as usize].fair.curr;
         while let Some(slot) = slot_of(entity) {
             self.charge_quota(c, slot, delta_ns);
-            entity = self.cpus[c as usize].levels.queues[slot as usize].curr;
+            entity = self.cpus[c as usize].queue_at(slot).curr;
         }
     }
 
@@ -76,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         group.usage_ns += delta_ns;
-        let said = group.bandwidth.account(self.policy, &mut own.runtime, delta_ns, now, tick_ns);
+        let said = group.bandwidth.account(self.policy, own.runtime(), delta_ns, now, tick_ns);
         self.arm_quota_timers(number, said);
         if said & quota::EXHAUSTED != 0 {
             if self.throttles_at_once() {
@@ -91,10 +91,10 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn stop_queue(&mut self, c: u32, slot: u32) -> bool {
         let (now, by_task) = (self.kernel_ns(), self.quota_by_task());
         let cpu = &mut self.cpus[c as usize];
-        let queued = !by_task && cpu.levels.queues[slot as usize].nr_queued() > 0;
+        let queued = !by_task && !cpu.levels.is_empty(slot);
         let own = &mut cpu.levels.slots[slot as usize];
         let number = own.group;
-        let said = self.groups.list[number as usize].bandwidth.throttle(self.policy, &mut own.runtime, queued, now);
+        let said = self.groups.list[number as usize].bandwidth.throttle(self.policy, own.runtime(), queued, now);
         self.arm_quota_timers(number, said);
         if said & quota::THROTTLED == 0 {
             return false;
@@ -116,12 +116,12 @@ impl<S: Sink> Engine<'_, S> {
             if !cpu.levels.is_below(slot, top) {
                 continue;
             }
-            let empty = cpu.levels.queues[slot as usize].nr_queued() == 0;
+            let empty = cpu.levels.is_empty(slot);
             let own = &mut cpu.levels.slots[slot as usize];
-            own.throttle_count += 1;
-            if !by_task || (own.throttle_count == 1 && empty) {
-                cpu.rq.throttle_clock(policy, &mut own.cfs);
-                cpu.levels.listed.set(slot, false);
+            let above = own.throttles();
+            if !by_task || (above == 1 && empty) {
+                cpu.rq.throttle_clock(policy, own.records().1);
+                cpu.levels.set_listed(slot, false);
             }
         }
     }

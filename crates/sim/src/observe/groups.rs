@@ -4,7 +4,7 @@
 use pelton_core::{CfsBandwidth, RUNTIME_INF};
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The files of all groups, before anybody runs.
@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn group_told(&self, group: u32) -> Event {
         let own = &self.groups.list[group as usize];
         let (uclamp_min, uclamp_max) = own.asked;
-        let limit = if self.quotas { own.bandwidth } else { CfsBandwidth::default() };
+        let limit = if self.uses.quotas { own.bandwidth } else { CfsBandwidth::default() };
         Event::TaskGroup {
             group: group + 1,
             idle: own.idle.into(),

@@ -11,11 +11,12 @@ use pelton_schema::{Event, Sink};
 use crate::Misfit;
 use crate::class::Class;
 use crate::class::levels::{ROOT, entity_of};
-use crate::engine::Engine;
+use crate::cpu::line::Deferred;
 use crate::engine::queue::{Ev, QuotaTimer};
-use crate::engine::state::{Deferred, NO_TASK, Power};
+use crate::hw::power::Power;
 use crate::report::QuotaReport;
 use crate::rq::groups::{Group, QuotaTimerState};
+use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
@@ -40,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
         for (index, change) in self.w.group_changes.iter().enumerate() {
             self.queue.push(change.at_ns, Ev::GroupWrite { index: index as u32 });
         }
-        if !self.quotas {
+        if !self.uses.quotas {
             return;
         }
         let now = self.kernel_ns();
@@ -60,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// tg_set_cfs_bandwidth(): another quota, and every queue is free and has nothing.
     pub(crate) fn write_quota(&mut self, group: u32, limit: Option<Bandwidth>) {
-        if !self.quotas {
+        if !self.uses.quotas {
             return;
         }
         let now = self.kernel_ns();
@@ -72,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
             self.account(c);
-            let runtime = &mut self.cpus[c as usize].levels.slots[slot as usize].runtime;
+            let runtime = self.cpus[c as usize].levels.slots[slot as usize].runtime();
             runtime.set(self.policy);
             if runtime.throttled != 0 {
                 self.free_queue(c, slot);
@@ -83,17 +84,17 @@ impl<S: Sink> Engine<'_, S> {
     /// A timer of a quota expires: its CPU may have to leave its idle state first.
     pub(crate) fn quota_timer_due(&mut self, group: u32, kind: QuotaTimer) {
         let QuotaTimerState { cpu, generation, .. } = self.groups.list[group as usize].timers[kind as usize];
-        let until = self.cpus[cpu as usize].searching_until_ns;
+        let until = self.cpus[cpu as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::QuotaTimer { group, kind, generation });
         }
         self.forget_quota_timer(group, kind);
-        match self.cpus[cpu as usize].power {
+        match self.cpus[cpu as usize].power() {
             Power::Idle { .. } => {
-                self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind));
+                self.cpus[cpu as usize].line.defers(Deferred::Quota(group, kind));
                 self.leave_idle(cpu);
             }
-            Power::Exiting { .. } => self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind)),
+            Power::Exiting { .. } => self.cpus[cpu as usize].line.defers(Deferred::Quota(group, kind)),
             Power::Awake => {
                 self.exec = cpu;
                 self.quota_timer(group, kind);
@@ -123,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
             let bandwidth = &mut self.groups.list[group as usize].bandwidth;
             let levels = &mut self.cpus[c as usize].levels;
             let Some(slot) = levels.slot(group) else { continue };
-            if bandwidth.distribute(&mut levels.slots[slot as usize].runtime) {
+            if bandwidth.distribute(levels.slots[slot as usize].runtime()) {
                 freed.push((c, slot));
             }
             if bandwidth.runtime_ns == 0 {
@@ -136,7 +137,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns
     /// whether the task is still queued.
     pub(crate) fn check_runtime(&mut self, c: u32, prev: u32, on_rq: bool) -> bool {
-        if !self.quotas || prev == NO_TASK || self.cpus[c as usize].class != Some(Class::Fair) {
+        if !self.uses.quotas || prev == NO_TASK || !self.cpus[c as usize].runs(Class::Fair) {
             return on_rq;
         }
         let Some(lowest) = self.task_slot(c, prev) else { return on_rq };
@@ -148,7 +149,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         path.iter().rev().for_each(|&slot| self.check_queue(c, slot));
         self.put_cut_off(c, prev);
-        let here = on_rq && self.tasks[prev as usize].cpu == c && self.tasks[prev as usize].class == Class::Fair;
+        let here = on_rq && self.tasks[prev as usize].cpu == c && self.tasks[prev as usize].is_fair();
         if here && self.quota_by_task() && self.cpus[c as usize].levels.throttle_count(lowest) > 0 {
             self.throttle_task(c, prev, lowest);
             return false;
@@ -162,7 +163,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        let (spent, throttled) = (own.runtime.remaining_ns <= 0, own.runtime.throttled != 0);
+        let (spent, throttled) = (own.is_spent(), own.is_throttled());
         if spent && !throttled && self.groups.list[own.group as usize].has_quota() {
             self.throttle(c, slot);
         }
@@ -170,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task becomes runnable: queues that get their first entity by it need runtime.
     pub(crate) fn check_enqueue_throttle(&mut self, c: u32, t: u32) {
-        if self.quotas && self.tasks[t as usize].group != ROOT {
+        if self.uses.quotas && self.tasks[t as usize].group != ROOT {
             let slot = self.slot_on(c, self.tasks[t as usize].group);
             self.check_empty_queues(c, slot);
             self.note_waiting(c, slot);
@@ -179,13 +180,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The queues from `slot` up that have nothing on them and are about to get an entity.
     fn check_empty_queues(&mut self, c: u32, mut slot: u32) {
-        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
+        while slot != ROOT && self.cpus[c as usize].levels.is_empty(slot) {
             let own = &self.cpus[c as usize].levels.slots[slot as usize];
-            let (parent, throttled) = (own.parent, own.runtime.throttled != 0);
+            let (parent, throttled) = (own.parent, own.is_throttled());
             if !throttled && self.groups.list[own.group as usize].has_quota() {
                 self.take_runtime(c, slot);
             }
-            if self.cpus[c as usize].levels.slots[slot as usize].cut_off {
+            if self.cpus[c as usize].levels.slots[slot as usize].is_cut_off() {
                 return;
             }
             slot = parent;
@@ -197,8 +198,8 @@ impl<S: Sink> Engine<'_, S> {
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let number = own.group;
         let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-        let said = bandwidth.enqueue(self.policy, &mut own.runtime, now, tick_ns);
-        let spent = own.runtime.remaining_ns <= 0;
+        let said = bandwidth.enqueue(self.policy, own.runtime(), now, tick_ns);
+        let spent = own.is_spent();
         self.arm_quota_timers(number, said);
         if spent {
             self.throttle(c, slot);
@@ -210,8 +211,8 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.kernel_ns();
         while slot != ROOT && !self.quota_by_task() {
             let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            own.runtime.note_throttled(now);
-            slot = if own.cut_off { ROOT } else { own.parent };
+            own.runtime().note_throttled(now);
+            slot = if own.is_cut_off() { ROOT } else { own.parent };
         }
     }
 
@@ -227,7 +228,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         let cpu = &self.cpus[c as usize];
         let (own, entity) = (&cpu.levels.slots[slot as usize], entity_of(slot));
-        let (tasks, queued) = (own.cfs.h_nr_runnable, own.queued);
+        let (tasks, queued) = (own.load().h_nr_runnable, own.is_queued());
         if cpu.queue_at(own.parent).curr == entity {
             self.put_levels(c, NO_TASK);
         }
@@ -236,7 +237,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_cut_off(c, slot, tasks, plan);
             self.tree(c).cut_off_group(slot, tasks, plan);
         }
-        self.cpus[c as usize].levels.slots[slot as usize].cut_off = true;
+        self.cpus[c as usize].levels.slots[slot as usize].is_kept_off();
         if queued {
             self.return_runtime(c, entity);
         }
@@ -246,7 +247,7 @@ impl<S: Sink> Engine<'_, S> {
     fn unthrottle(&mut self, c: u32, slot: u32) {
         self.account(c);
         let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        if own.runtime.throttled != 0 && own.runtime.remaining_ns > 0 {
+        if own.is_throttled() && !own.is_spent() {
             self.free_queue(c, slot);
         }
     }
@@ -256,16 +257,16 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.kernel_ns();
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let group = &mut self.groups.list[own.group as usize];
-        group.bandwidth.unthrottle(&mut own.runtime, now);
+        group.bandwidth.unthrottle(own.runtime(), now);
         group.waiting.retain(|&waits| waits != c);
-        own.cut_off = false;
+        own.may_rejoin();
         let event = Event::CfsThrottle { cpu: c, group: own.group + 1, throttled: 0 };
         self.emit(event);
         self.start_clocks(c, slot);
         if !self.quota_by_task() {
             self.rejoin(c, slot);
         }
-        self.chores.freed.push(c);
+        self.waiting.freed.push(c);
         if self.cpus[c as usize].curr == NO_TASK && self.cpus[c as usize].fair.nr_runnable() > 0 {
             self.resched_cpu(c);
         }
@@ -274,8 +275,8 @@ impl<S: Sink> Engine<'_, S> {
     fn rejoin(&mut self, c: u32, slot: u32) {
         let cpu = &self.cpus[c as usize];
         let (tasks, parent) =
-            (cpu.levels.slots[slot as usize].cfs.h_nr_runnable, cpu.levels.slots[slot as usize].parent);
-        if cpu.levels.queues[slot as usize].nr_queued() == 0 {
+            (cpu.levels.slots[slot as usize].load().h_nr_runnable, cpu.levels.slots[slot as usize].parent);
+        if cpu.levels.is_empty(slot) {
             return;
         }
         self.request_changes(c);
@@ -297,12 +298,12 @@ impl<S: Sink> Engine<'_, S> {
                 continue;
             }
             let own = &mut cpu.levels.slots[slot as usize];
-            own.throttle_count -= 1;
-            if own.cfs.throttle_count > 0 && (!policy_by_task(policy) || own.throttle_count == 0) {
-                cpu.rq.unthrottle_clock(policy, &mut own.cfs);
+            let above = own.unthrottles();
+            if own.load().throttle_count > 0 && (!policy_by_task(policy) || above == 0) {
+                cpu.rq.unthrottle_clock(policy, own.records().1);
             }
             let own = &cpu.levels.slots[slot as usize];
-            if own.throttle_count == 0 && (own.queued || !own.cfs.group_is_decayed(policy)) {
+            if own.throttle_count() == 0 && (own.is_queued() || !own.load().group_is_decayed(policy)) {
                 self.list(c, slot);
             }
             self.leave_limbo(c, slot);
@@ -311,7 +312,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn leave_limbo(&mut self, c: u32, slot: u32) {
         while self.cpus[c as usize].levels.throttle_count(slot) == 0
-            && let Some(t) = self.cpus[c as usize].levels.limbo[slot as usize].pop()
+            && let Some(t) = self.cpus[c as usize].levels.leaves_limbo(slot)
         {
             self.check_enqueue_throttle(c, t);
             self.signal_enqueue(c, t);
@@ -323,18 +324,18 @@ impl<S: Sink> Engine<'_, S> {
     /// throttle_cfs_rq_work(): a task of a throttled group returns to user space, which it may not.
     fn throttle_task(&mut self, c: u32, t: u32, slot: u32) {
         self.leave_levels(c, t, dequeue::SLEEP, true, false);
-        self.cpus[c as usize].levels.limbo[slot as usize].push(t);
+        self.cpus[c as usize].levels.enters_limbo(slot, t);
         let (now, mut at) = (self.kernel_ns(), slot);
         while at != ROOT {
             let own = &mut self.cpus[c as usize].levels.slots[at as usize];
-            own.runtime.note_throttled(now);
+            own.runtime().note_throttled(now);
             at = own.parent;
         }
     }
 
     /// A task that was chosen executes: one of a throttled group leaves when it would return to user space.
     pub(crate) fn returns_to_user(&mut self, c: u32, t: u32) {
-        if self.quotas && self.quota_by_task() && self.is_throttled_at(c, t) {
+        if self.uses.quotas && self.quota_by_task() && self.is_throttled_at(c, t) {
             self.resched_cpu(c);
         }
     }
@@ -351,14 +352,14 @@ impl<S: Sink> Engine<'_, S> {
                 self.signal_put_prev(c, entity);
                 self.tree(c).put_level(home);
             }
-            let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);
+            let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.is_cut_off());
             entity = if ends { NO_TASK } else { entity_of(home) };
         }
     }
 
     /// `cpu.stat` of the groups with a quota.
     pub(crate) fn quota_reports(&self) -> Vec<QuotaReport> {
-        if !self.quotas {
+        if !self.uses.quotas {
             return Vec::new();
         }
         let limited = self.groups.list.iter().enumerate().filter(|(_, group)| group.bandwidth.period_ns > 0);

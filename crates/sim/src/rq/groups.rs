@@ -6,9 +6,7 @@ use pelton_model::groups::{CLAMPS_DEFAULT, GroupNode, GroupTree};
 use pelton_schema::Sink;
 
 use crate::SimError;
-use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{GroupChange, Workload};
 
 /// A group at run time.
@@ -210,7 +208,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.tasks[t as usize].group == group {
             return false;
         }
-        if self.tasks[t as usize].class != Class::Fair {
+        if !self.tasks[t as usize].is_fair() {
             self.tasks[t as usize].group = group;
             self.clamps_requeue(t);
             self.clamps_change(t);

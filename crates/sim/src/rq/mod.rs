@@ -10,6 +10,7 @@ pub(crate) mod dl;
 pub(crate) mod fair_queues;
 pub(crate) mod group_signals;
 pub mod groups;
+pub(crate) mod parts;
 pub(crate) mod rt;
 pub(crate) mod rt_limit;
 pub(crate) mod runtime;

@@ -219,6 +219,15 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_range_names_no_field() {
+        let files =
+            [("a/x.rs", "struct T { inner: u32 }\n"), ("b/y.rs", "fn f(inner: usize) { let _ = &v[..inner]; }\n")];
+        let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
+        let rooms = source::read(&files, SRC).expect("lexes");
+        assert!(source::foreign_fields(&rooms, &[]).is_empty());
+    }
+
+    #[test]
     fn ceilings_follow_what_is_named() {
         let files = [("a/x.rs", "pub struct T { pub inner: u32 }\n"), ("b/y.rs", "fn f(t: &T) -> u32 { t.inner }\n")];
         let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();

@@ -114,13 +114,15 @@ pub fn foreign_fields(rooms: &[Room], values: &[Room]) -> BTreeMap<(String, Stri
     }
     let mut found: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for room in rooms.iter().filter(|room| !room_of(&room.path).is_empty()) {
-        for w in room.tokens.windows(3).filter(|w| w[0].text == "." && w[2].text != "(") {
-            let Some(home) = homes.get(&w[1].text).filter(|home| home.len() == 1).and_then(|home| home.first()) else {
+        // Behind two dots stands the end of a range.
+        let names = |w: &&[Token]| w[0].text != "." && w[1].text == "." && w[3].text != "(";
+        for w in room.tokens.windows(4).filter(names) {
+            let Some(home) = homes.get(&w[2].text).filter(|home| home.len() == 1).and_then(|home| home.first()) else {
                 continue;
             };
             if !home.is_empty() && home != room_of(&room.path) {
                 let key = (room_of(&room.path).to_owned(), home.clone());
-                found.entry(key).or_default().insert(w[1].text.clone());
+                found.entry(key).or_default().insert(w[2].text.clone());
             }
         }
     }
