@@ -17,6 +17,7 @@ use crate::cpu::cache_aware::CacheAware;
 use crate::cpu::clock::SignalClock;
 use crate::cpu::line::{Line, Lines};
 use crate::cpu::progress::Progress;
+use crate::cpu::quota::Budgets;
 use crate::cpu::requests::Targets;
 use crate::cpu::resched::Resched;
 use crate::cpu::search::Search;
@@ -96,6 +97,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub caches: CacheAware,
     pub hw: Hardware,
     pub freq: Governing,
+    /// Quotas of the task groups.
+    pub budgets: Budgets,
     /// Task groups of the workload.
     pub groups: Groups,
     /// Boost groups of the workload.

@@ -80,9 +80,9 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, inputs) = (&self.cpus[c as usize], self.inputs(c));
         let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
         let (mut rest, mut limited) = (cpu.rq.cfs.avg.util_avg as i64, 0);
-        for slot in &cpu.levels.slots {
+        for slot in cpu.levels.slots() {
             let util = slot.load().avg.util_avg as i64;
-            let part = u64::from(self.groups.list[slot.group as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
+            let part = u64::from(self.groups.list[slot.group() as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
             rest -= util;
             limited += util.min(part as i64);
         }
@@ -122,7 +122,7 @@ const SPOILED: [(&str, &str, Spoil); 13] = [
     ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
     ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
     ("group_throttle", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
-    ("group_throttle", "another limit", |e| e.cpus[0].levels.slots[0].throttle += 100),
+    ("group_throttle", "another limit", |e| e.cpus[0].levels.at_mut(0).counts_for(1)),
     ("group_throttle", "a task's estimate that no CPU counts", |e| e.tasks[0].clamp_sum.est += 1),
     ("sum", "a sum that drifts", |e| e.cpus[0].clamp_sum.queued += 1),
     ("bias", "a bias that drifts", |e| e.cpus[0].clamp_sum.bias += 1),

@@ -26,7 +26,7 @@ impl CpuState {
     }
 
     fn level(&self, slot: u32) -> (&FairRq, &CfsRq) {
-        match self.levels.slots.get(slot as usize) {
+        match self.levels.slots().get(slot as usize) {
             Some(own) => (self.queue_at(slot), own.load()),
             None => (&self.fair, &self.rq.cfs),
         }
@@ -49,7 +49,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn has_quota_above(&self, t: u32) -> bool {
         let mut group = self.tasks[t as usize].group;
         while let Some(own) = self.groups.list.get(group as usize) {
-            if self.uses.quotas && own.bandwidth.period_ns > 0 {
+            if self.uses.quotas && self.budgets.used(group).0.period_ns > 0 {
                 return true;
             }
             group = own.parent;
@@ -62,12 +62,12 @@ impl<S: Sink> Engine<'_, S> {
         let levels = &self.cpus[c as usize].levels;
         let (mut count, mut at) = (0, slot);
         while at != ROOT {
-            let own = &levels.slots[at as usize];
+            let own = levels.at(at);
             count += u32::from(own.is_throttled());
-            at = own.parent;
+            at = own.parent();
         }
-        let own = &levels.slots[slot as usize];
-        let listed = self.groups.list[own.group as usize].waiting.iter().filter(|&&cpu| cpu == c).count();
+        let own = levels.at(slot);
+        let listed = self.budgets.throttled(own.group()).iter().filter(|&&cpu| cpu == c).count();
         let limbo = levels.limbo(slot).len();
         if own.throttle_count() != count || listed != usize::from(own.is_throttled()) || (limbo > 0 && count == 0) {
             return Err(format!(
@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Load-tracking record of an entity.
     pub(crate) fn record(&self, c: u32, entity: u32) -> &Se {
         match slot_of(entity) {
-            Some(slot) => &self.cpus[c as usize].levels.slots[slot as usize].se,
+            Some(slot) => &self.cpus[c as usize].levels.at(slot).se(),
             None => &self.tasks[entity as usize].se,
         }
     }
@@ -108,7 +108,7 @@ impl<S: Sink> Engine<'_, S> {
     fn idle_below(&self, c: u32, slot: u32) -> u32 {
         let of = |entity| match slot_of(entity) {
             Some(below) => {
-                let group = self.cpus[c as usize].levels.slots[below as usize].group;
+                let group = self.cpus[c as usize].levels.at(below).group();
                 let idle = self.groups.list[group as usize].idle;
                 if idle { self.queued_below(c, below) } else { self.idle_below(c, below) }
             }
@@ -134,14 +134,14 @@ impl<S: Sink> Engine<'_, S> {
         };
         let waits = |own: &Slot| match own.load().propagate {
             0 => 0,
-            _ => own.se.avg.util_avg.saturating_sub(own.load().avg.util_avg),
+            _ => own.se().avg.util_avg.saturating_sub(own.load().avg.util_avg),
         };
-        cpu.levels.slots.iter().map(|own| of(own.load()) + waits(own)).sum()
+        cpu.levels.slots().iter().map(|own| of(own.load()) + waits(own)).sum()
     }
 
     /// What is wrong with the levels of a CPU.
     pub(crate) fn audit_levels(&self, c: u32) -> Result<(), String> {
-        let slots = 0..self.cpus[c as usize].levels.slots.len() as u32;
+        let slots = 0..self.cpus[c as usize].levels.len();
         slots.clone().chain([ROOT]).try_for_each(|slot| self.audit_level(c, slot))?;
         let (kept, counted) = (self.cpus[c as usize].fair.nr_delayed(), self.delayed_below(c, ROOT));
         if kept != counted {
@@ -156,8 +156,8 @@ impl<S: Sink> Engine<'_, S> {
     /// one level below. An entity has its queue's clock, so that throttled groups are no exception.
     pub(super) fn audit_sums(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
-        let mut parts = vec![(0, 0); cpu.levels.slots.len() + 1];
-        let place = |slot: u32| cpu.levels.slots.len().min(slot as usize);
+        let mut parts = vec![(0, 0); cpu.levels.len() as usize + 1];
+        let place = |slot: u32| (cpu.levels.len() as usize).min(slot as usize);
         let mut add = |home: u32, mut se: Se| {
             let cfs = self.cpus[c as usize].level(home).1;
             let mut ctx = cpu.rq.ctx(self.policy, cfs);
@@ -170,7 +170,7 @@ impl<S: Sink> Engine<'_, S> {
             let (util, entities) = &mut parts[place(home)];
             (*util, *entities) = (*util + se.avg.util_avg, *entities + 1);
         };
-        cpu.levels.slots.iter().for_each(|own| add(own.parent, own.se));
+        cpu.levels.slots().iter().for_each(|own| add(own.parent(), *own.se()));
         let attached = |t: &&(usize, &Task)| {
             let fair = t.1.cpu == c && t.1.is_fair() && !matches!(t.1.life(), Life::Unborn | Life::Dead);
             fair && t.1.se.avg.last_update_time_ns != 0
@@ -178,14 +178,14 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks.iter().enumerate().filter(|t| attached(&t)).for_each(|(t, own)| {
             add(self.task_slot(c, t as u32).unwrap_or(ROOT), own.se);
         });
-        let slots = 0..cpu.levels.slots.len() as u32;
+        let slots = 0..cpu.levels.len();
         slots.chain([ROOT]).try_for_each(|slot| self.audit_sum(c, slot, parts[place(slot)]))
     }
 
     /// Up to 5.4 every propagation makes the queue's sum anew with the divisor of a whole period, on average 1 % too
     /// large, of which a period that goes by takes 2 %: where propagations follow each other, half of what is there.
     pub(super) fn sums_drift(&self, c: u32) -> bool {
-        self.policy.propagation == value::PROPAGATION_FULL_PERIOD && !self.cpus[c as usize].levels.slots.is_empty()
+        self.policy.propagation == value::PROPAGATION_FULL_PERIOD && !self.cpus[c as usize].levels.slots().is_empty()
     }
 
     /// Subtractions round, those of entities that left as well. With scaled contributions an entity and its queue may
@@ -220,7 +220,7 @@ impl<S: Sink> Engine<'_, S> {
             None => self.tasks[entity as usize].fair.is_delayed(),
         };
         let idle = |&entity: &u32| match slot_of(entity) {
-            Some(slot) => self.groups.list[self.cpus[c as usize].levels.slots[slot as usize].group as usize].idle,
+            Some(slot) => self.groups.list[self.cpus[c as usize].levels.at(slot).group() as usize].idle,
             None => self.tasks[entity as usize].policy() == SchedPolicy::Idle,
         };
         at("load weight", cfs.full_weight(), queue.all().map(weight).sum())?;
@@ -239,12 +239,12 @@ impl<S: Sink> Engine<'_, S> {
 
     fn audit_entity(&self, c: u32, slot: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
-        let (own, fair) = (&cpu.levels.slots[slot as usize], cpu.levels.entity(slot));
+        let (own, fair) = (cpu.levels.at(slot), cpu.levels.entity(slot));
         let (queue, _) = cpu.level(slot);
-        let (above, _) = cpu.level(own.parent);
-        let wrong = |what: &str| Err(format!("CPU {c}, slot {slot} (group {}): {what}", own.group));
+        let (above, _) = cpu.level(own.parent());
+        let wrong = |what: &str| Err(format!("CPU {c}, slot {slot} (group {}): {what}", own.group()));
         let entity = entity_of(slot);
-        if own.is_queued() != (own.se.on_rq != 0) || own.is_queued() != above.all().any(|e| e == entity) {
+        if own.is_queued() != (own.se().on_rq != 0) || own.is_queued() != above.all().any(|e| e == entity) {
             return wrong("queued or not");
         }
         if own.is_cut_off() {
@@ -255,13 +255,13 @@ impl<S: Sink> Engine<'_, S> {
         {
             return wrong("its queue and its entity disagree");
         }
-        if (own.se.delayed != 0) != fair.is_delayed() || own.se.full_weight() != fair.se.weight {
+        if (own.se().delayed != 0) != fair.is_delayed() || own.se().full_weight() != fair.se.weight {
             return wrong("the record's weight or delay is another");
         }
         if queue.curr != NO_TASK && above.curr != entity {
             return wrong("something below runs, the group does not");
         }
-        if (own.se.running != 0) != (above.curr == entity) {
+        if (own.se().running != 0) != (above.curr == entity) {
             return wrong("running or not");
         }
         if own.is_queued() && !cpu.levels.is_listed(slot) && own.load().throttle_count == 0 {
@@ -272,12 +272,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Utilization of a group's entity is that of its queue.
     fn audit_group_util(&self, c: u32, slot: u32) -> Result<(), String> {
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        let own = self.cpus[c as usize].levels.at(slot);
         // A queue that was throttled when the one above was not has another time.
-        let above = self.cpus[c as usize].level(own.parent).1;
+        let above = self.cpus[c as usize].level(own.parent()).1;
         let same_clock = above.throttled_clock_pelt_ns == own.load().throttled_clock_pelt_ns;
-        let same_time = same_clock && own.se.avg.last_update_time_ns == own.load().avg.last_update_time_ns;
-        let (entity, queue) = (own.se.avg.util_avg, own.load().avg.util_avg);
+        let same_time = same_clock && own.se().avg.last_update_time_ns == own.load().avg.last_update_time_ns;
+        let (entity, queue) = (own.se().avg.util_avg, own.load().avg.util_avg);
         // What a period takes away grows with what is there: tasks that come from other CPUs add up beyond one.
         let most = PERIOD_OF_UTIL * (1 + queue.max(entity) / 1024);
         if same_time && own.load().propagate == 0 && entity.abs_diff(queue) > most {
@@ -291,7 +291,7 @@ impl<S: Sink> Engine<'_, S> {
         for (number, group) in self.groups.list.iter().enumerate() {
             let of = |cpu: &CpuState| {
                 let slot = cpu.levels.slot(number as u32)?;
-                Some(cpu.levels.slots[slot as usize].load().tg_load_avg_contrib)
+                Some(cpu.levels.at(slot).load().tg_load_avg_contrib)
             };
             let sum: u64 = self.cpus.iter().filter_map(of).sum();
             if group.shared.load_avg != sum {

@@ -89,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
         if wanted == 1 && !pending && task.is_runnable() && !task.may_run_on(task.cpu) {
             return Err(format!("{} is on CPU {}, which it may not use", task.name, task.cpu));
         }
-        if task.class() != Class::Deadline && (task.dl.active || task.dl.throttled()) {
+        if task.class() != Class::Deadline && (task.dl.is_active() || task.dl.throttled()) {
             return Err(format!("{} left the deadline class and still holds bandwidth", task.name));
         }
         if wanted == 1 && queued == 1 && task.is_runnable() {
@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
     fn audit_cpu(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
         let bw: u64 = (0..self.tasks.len() as u32)
-            .filter(|&t| self.tasks[t as usize].dl.active && self.tasks[t as usize].cpu == c)
+            .filter(|&t| self.tasks[t as usize].dl.is_active() && self.tasks[t as usize].cpu == c)
             .map(|t| self.bw_q20(t))
             .sum();
         let bw = bw + cpu.server.counted_bw_q20();
@@ -236,7 +236,8 @@ impl<S: Sink> Engine<'_, S> {
         if self.sums_drift(c) {
             return Ok(());
         }
-        if cpu.levels.slots.iter().any(|own| own.load().throttle_count > 0 || own.load().throttled_clock_pelt_ns > 0) {
+        if cpu.levels.slots().iter().any(|own| own.load().throttle_count > 0 || own.load().throttled_clock_pelt_ns > 0)
+        {
             // Time passed differently for some of them.
             return Ok(());
         }
@@ -258,7 +259,7 @@ impl<S: Sink> Engine<'_, S> {
             attached += 1;
         }
         // A group entity that comes and goes rounds at each level.
-        attached += 4 * cpu.levels.slots.len() as u64;
+        attached += 4 * cpu.levels.slots().len() as u64;
         util += cfs.removed_util + self.removed_below(c);
         // Subtractions round, those of tasks that left as well. With scaled contributions task and queue may be updated
         // on different sides of a frequency change.

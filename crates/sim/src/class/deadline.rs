@@ -13,7 +13,7 @@ pub(crate) struct DlEntity {
     /// Time it ran since its runtime was last accounted, ns.
     ran_ns: u64,
     /// Its bandwidth counts in `running_bw` of this CPU.
-    pub active: bool,
+    active: bool,
     /// When the high-resolution tick looks at its runtime, where there is one.
     hrtick_at_ns: Option<u64>,
     /// Of the replenishment timer: an older event is stale.
@@ -33,6 +33,17 @@ impl DlEntity {
     #[inline]
     pub(crate) fn deadline_ns(&self) -> u64 {
         self.cbs.deadline_ns
+    }
+
+    /// Its bandwidth counts in `running_bw` of its CPU.
+    #[cfg(test)]
+    pub(crate) fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// Its bandwidth counts, or no longer; true when that is new.
+    pub(crate) fn becomes_active(&mut self, active: bool) -> bool {
+        std::mem::replace(&mut self.active, active) != active
     }
 
     /// Bandwidth that it reserves, Q20.

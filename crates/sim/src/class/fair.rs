@@ -58,6 +58,17 @@ impl FairEntity {
         FairEntity { fresh: true, ..FairEntity::of_weight(1024) }
     }
 
+    /// The core's record.
+    #[inline]
+    pub(crate) fn se(&self) -> &FairSe {
+        &self.se
+    }
+
+    /// It leaves the class: its deadline is that of no queue.
+    pub(crate) fn leaves_class(&mut self) {
+        self.se.rel_deadline = 0;
+    }
+
     /// It was enqueued before the run began.
     pub(crate) fn was_here(&mut self) {
         self.fresh = false;
@@ -133,6 +144,18 @@ pub(crate) trait Entities {
 }
 
 impl FairRq {
+    /// The running entity, or `NO_TASK`.
+    #[inline]
+    pub(crate) fn curr(&self) -> u32 {
+        self.curr
+    }
+
+    /// Its waiting entities.
+    #[inline]
+    pub(crate) fn waiting(&self) -> &[u32] {
+        &self.queue
+    }
+
     /// Runnable tasks including the running one, without delayed ones; of the root queue.
     pub(crate) fn nr_runnable(&self) -> u32 {
         (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below)

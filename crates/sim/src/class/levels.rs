@@ -30,11 +30,11 @@ pub(crate) fn slot_of(entity: u32) -> Option<u32> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     /// Number of the group.
-    pub group: u32,
+    group: u32,
     /// Slot of its parent, or [`ROOT`].
-    pub parent: u32,
+    pub(super) parent: u32,
     /// Part of the CPU that it counts for at most, where groups are limited.
-    pub throttle: u32,
+    throttle: u32,
     /// Its entity is on its parent's queue.
     pub(super) queued: bool,
     /// What it has of its group's quota.
@@ -44,12 +44,35 @@ pub(crate) struct Slot {
     /// Its entity is kept off its parent's queue, with all that waits below.
     pub(super) cut_off: bool,
     /// Record of its entity.
-    pub se: Se,
+    pub(super) se: Se,
     /// Record of its queue.
     load: CfsRq,
 }
 
 impl Slot {
+    /// Number of the group.
+    #[inline]
+    pub(crate) fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// Slot of its parent, or [`ROOT`].
+    #[inline]
+    pub(crate) fn parent(&self) -> u32 {
+        self.parent
+    }
+
+    /// It counts for this part of the CPU at most from now on.
+    pub(crate) fn counts_for(&mut self, throttle: u32) {
+        self.throttle = throttle;
+    }
+
+    /// Record of its entity.
+    #[inline]
+    pub(crate) fn se(&self) -> &Se {
+        &self.se
+    }
+
     /// Its entity is on its parent's queue.
     #[inline]
     pub(crate) fn is_queued(&self) -> bool {
@@ -178,7 +201,7 @@ impl Throttled {
 pub(crate) struct Levels {
     /// By group.
     slot_of_group: Vec<u32>,
-    pub slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     listed: Listed,
     pub(super) queues: Vec<FairRq>,
     pub(super) entities: Vec<FairEntity>,
@@ -204,6 +227,24 @@ impl Levels {
             return Some(ROOT);
         }
         self.slot_of_group.get(group as usize).copied().filter(|&slot| slot != NONE)
+    }
+
+    /// What the group of a slot has here.
+    #[inline]
+    pub(crate) fn at(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, slot: u32) -> &mut Slot {
+        &mut self.slots[slot as usize]
+    }
+
+    /// Number of slots.
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.slots.len() as u32
     }
 
     /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty,
@@ -389,6 +430,11 @@ impl Levels {
     /// Tasks that left the queue of a slot.
     pub(crate) fn limbo(&self, slot: u32) -> &[u32] {
         &self.limbo[slot as usize]
+    }
+
+    /// What all groups have here.
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
     }
 
     /// A group's queue.

@@ -5,7 +5,7 @@
 //! A throttled group's queue is cut off its parent's with all that waits on it (`bandwidth=group`), or its tasks leave
 //! one by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
 
-use pelton_core::{Policy, RUNTIME_INF, dequeue, quota, value};
+use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, dequeue, quota, value};
 use pelton_schema::{Event, Sink};
 
 use crate::Misfit;
@@ -15,7 +15,6 @@ use crate::cpu::line::Deferred;
 use crate::engine::queue::{Ev, QuotaTimer};
 use crate::hw::power::Power;
 use crate::report::QuotaReport;
-use crate::rq::groups::{Group, QuotaTimerState};
 use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
@@ -28,13 +27,6 @@ pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     burst.filter(|_| !bursts).map(|(path, _)| Misfit::Burst { path: path.clone() })
 }
 
-impl Group {
-    /// Its quota, before the run starts.
-    pub(crate) fn limit(&mut self, Bandwidth { quota_ns, period_ns, burst_ns }: Bandwidth) {
-        (self.bandwidth.quota_ns, self.bandwidth.period_ns, self.bandwidth.burst_ns) = (quota_ns, period_ns, burst_ns);
-    }
-}
-
 impl<S: Sink> Engine<'_, S> {
     /// Quotas are written when the groups are made, by CPU 0, and when the workload says.
     pub(crate) fn start_quotas(&mut self) {
@@ -45,8 +37,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let now = self.kernel_ns();
-        for group in 0..self.groups.list.len() as u32 {
-            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        for group in 0..self.groups.len() {
+            let bandwidth = self.budgets.bandwidth(group);
             let limit = (bandwidth.quota_ns, bandwidth.period_ns, bandwidth.burst_ns);
             if bandwidth.period_ns == 0 {
                 continue;
@@ -65,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let now = self.kernel_ns();
-        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let bandwidth = self.budgets.bandwidth(group);
         let period_ns = limit.map_or(bandwidth.period_ns.max(QUOTA_NS_MIN), |limit| limit.period_ns);
         let (quota_ns, burst_ns) = limit.map_or((RUNTIME_INF, 0), |limit| (limit.quota_ns, limit.burst_ns));
         let said = bandwidth.set(self.policy, (quota_ns, period_ns, burst_ns), now);
@@ -73,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
             self.account(c);
-            let runtime = self.cpus[c as usize].levels.slots[slot as usize].runtime();
+            let runtime = self.cpus[c as usize].levels.at_mut(slot).runtime();
             runtime.set(self.policy);
             if runtime.throttled != 0 {
                 self.free_queue(c, slot);
@@ -83,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A timer of a quota expires: its CPU may have to leave its idle state first.
     pub(crate) fn quota_timer_due(&mut self, group: u32, kind: QuotaTimer) {
-        let QuotaTimerState { cpu, generation, .. } = self.groups.list[group as usize].timers[kind as usize];
+        let (cpu, generation) = self.budgets.alarm(group, kind);
         let until = self.cpus[cpu as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::QuotaTimer { group, kind, generation });
@@ -105,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
     /// What the timer does once its CPU executes.
     pub(crate) fn quota_timer(&mut self, group: u32, kind: QuotaTimer) {
         let now = self.kernel_ns();
-        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let bandwidth = self.budgets.bandwidth(group);
         let said = match kind {
             QuotaTimer::Period => bandwidth.period_timer(self.policy, now),
             QuotaTimer::Slack => bandwidth.slack_timer(self.policy, now),
@@ -118,13 +110,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Throttled queues get runtime in their order, until the pool is empty.
     fn distribute_runtime(&mut self, group: u32) {
-        let waiting = self.groups.list[group as usize].waiting.clone();
+        let waiting = self.budgets.throttled(group).to_vec();
         let mut freed = Vec::new();
         for c in waiting {
-            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+            let bandwidth = self.budgets.bandwidth(group);
             let levels = &mut self.cpus[c as usize].levels;
             let Some(slot) = levels.slot(group) else { continue };
-            if bandwidth.distribute(levels.slots[slot as usize].runtime()) {
+            if bandwidth.distribute(levels.at_mut(slot).runtime()) {
                 freed.push((c, slot));
             }
             if bandwidth.runtime_ns == 0 {
@@ -145,7 +137,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut slot = lowest;
         while slot != ROOT {
             path.push(slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+            slot = self.cpus[c as usize].levels.at(slot).parent();
         }
         path.iter().rev().for_each(|&slot| self.check_queue(c, slot));
         self.put_cut_off(c, prev);
@@ -162,9 +154,9 @@ impl<S: Sink> Engine<'_, S> {
         if self.throttles_at_once() {
             return;
         }
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        let own = self.cpus[c as usize].levels.at(slot);
         let (spent, throttled) = (own.is_spent(), own.is_throttled());
-        if spent && !throttled && self.groups.list[own.group as usize].has_quota() {
+        if spent && !throttled && self.budgets.has_quota(own.group()) {
             self.throttle(c, slot);
         }
     }
@@ -181,12 +173,12 @@ impl<S: Sink> Engine<'_, S> {
     /// The queues from `slot` up that have nothing on them and are about to get an entity.
     fn check_empty_queues(&mut self, c: u32, mut slot: u32) {
         while slot != ROOT && self.cpus[c as usize].levels.is_empty(slot) {
-            let own = &self.cpus[c as usize].levels.slots[slot as usize];
-            let (parent, throttled) = (own.parent, own.is_throttled());
-            if !throttled && self.groups.list[own.group as usize].has_quota() {
+            let own = self.cpus[c as usize].levels.at(slot);
+            let (parent, throttled) = (own.parent(), own.is_throttled());
+            if !throttled && self.budgets.has_quota(own.group()) {
                 self.take_runtime(c, slot);
             }
-            if self.cpus[c as usize].levels.slots[slot as usize].is_cut_off() {
+            if self.cpus[c as usize].levels.at(slot).is_cut_off() {
                 return;
             }
             slot = parent;
@@ -195,9 +187,9 @@ impl<S: Sink> Engine<'_, S> {
 
     fn take_runtime(&mut self, c: u32, slot: u32) {
         let (now, tick_ns) = (self.kernel_ns(), self.tick_ns);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let number = own.group;
-        let bandwidth = &mut self.groups.list[number as usize].bandwidth;
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let number = own.group();
+        let bandwidth = self.budgets.bandwidth(number);
         let said = bandwidth.enqueue(self.policy, own.runtime(), now, tick_ns);
         let spent = own.is_spent();
         self.arm_quota_timers(number, said);
@@ -210,9 +202,9 @@ impl<S: Sink> Engine<'_, S> {
     fn note_waiting(&mut self, c: u32, mut slot: u32) {
         let now = self.kernel_ns();
         while slot != ROOT && !self.quota_by_task() {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
+            let own = self.cpus[c as usize].levels.at_mut(slot);
             own.runtime().note_throttled(now);
-            slot = if own.is_cut_off() { ROOT } else { own.parent };
+            slot = if own.is_cut_off() { ROOT } else { own.parent() };
         }
     }
 
@@ -227,9 +219,9 @@ impl<S: Sink> Engine<'_, S> {
     fn cut_off(&mut self, c: u32, slot: u32) {
         self.request_changes(c);
         let cpu = &self.cpus[c as usize];
-        let (own, entity) = (&cpu.levels.slots[slot as usize], entity_of(slot));
+        let (own, entity) = (cpu.levels.at(slot), entity_of(slot));
         let (tasks, queued) = (own.load().h_nr_runnable, own.is_queued());
-        if cpu.queue_at(own.parent).curr == entity {
+        if cpu.queue_at(own.parent()).curr() == entity {
             self.put_levels(c, NO_TASK);
         }
         if queued {
@@ -237,7 +229,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_cut_off(c, slot, tasks, plan);
             self.tree(c).cut_off_group(slot, tasks, plan);
         }
-        self.cpus[c as usize].levels.slots[slot as usize].is_kept_off();
+        self.cpus[c as usize].levels.at_mut(slot).is_kept_off();
         if queued {
             self.return_runtime(c, entity);
         }
@@ -246,7 +238,7 @@ impl<S: Sink> Engine<'_, S> {
     /// unthrottle_cfs_rq(): the queue may run again.
     fn unthrottle(&mut self, c: u32, slot: u32) {
         self.account(c);
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        let own = self.cpus[c as usize].levels.at(slot);
         if own.is_throttled() && !own.is_spent() {
             self.free_queue(c, slot);
         }
@@ -255,12 +247,12 @@ impl<S: Sink> Engine<'_, S> {
     fn free_queue(&mut self, c: u32, slot: u32) {
         self.update_clock(c);
         let now = self.kernel_ns();
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let group = &mut self.groups.list[own.group as usize];
-        group.bandwidth.unthrottle(own.runtime(), now);
-        group.waiting.retain(|&waits| waits != c);
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let group = own.group();
+        self.budgets.bandwidth(group).unthrottle(own.runtime(), now);
+        self.budgets.frees(group, c);
         own.may_rejoin();
-        let event = Event::CfsThrottle { cpu: c, group: own.group + 1, throttled: 0 };
+        let event = Event::CfsThrottle { cpu: c, group: group + 1, throttled: 0 };
         self.emit(event);
         self.start_clocks(c, slot);
         if !self.quota_by_task() {
@@ -274,8 +266,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn rejoin(&mut self, c: u32, slot: u32) {
         let cpu = &self.cpus[c as usize];
-        let (tasks, parent) =
-            (cpu.levels.slots[slot as usize].load().h_nr_runnable, cpu.levels.slots[slot as usize].parent);
+        let (tasks, parent) = (cpu.levels.at(slot).load().h_nr_runnable, cpu.levels.at(slot).parent());
         if cpu.levels.is_empty(slot) {
             return;
         }
@@ -292,17 +283,17 @@ impl<S: Sink> Engine<'_, S> {
     /// The clocks of a queue and of those below go on, children first; tasks in limbo come back.
     fn start_clocks(&mut self, c: u32, top: u32) {
         let policy = self.policy;
-        for slot in (0..self.cpus[c as usize].levels.slots.len() as u32).rev() {
+        for slot in (0..self.cpus[c as usize].levels.len()).rev() {
             let cpu = &mut self.cpus[c as usize];
             if !cpu.levels.is_below(slot, top) {
                 continue;
             }
-            let own = &mut cpu.levels.slots[slot as usize];
+            let own = cpu.levels.at_mut(slot);
             let above = own.unthrottles();
             if own.load().throttle_count > 0 && (!policy_by_task(policy) || above == 0) {
                 cpu.rq.unthrottle_clock(policy, own.records().1);
             }
-            let own = &cpu.levels.slots[slot as usize];
+            let own = cpu.levels.at(slot);
             if own.throttle_count() == 0 && (own.is_queued() || !own.load().group_is_decayed(policy)) {
                 self.list(c, slot);
             }
@@ -327,9 +318,9 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].levels.enters_limbo(slot, t);
         let (now, mut at) = (self.kernel_ns(), slot);
         while at != ROOT {
-            let own = &mut self.cpus[c as usize].levels.slots[at as usize];
+            let own = self.cpus[c as usize].levels.at_mut(at);
             own.runtime().note_throttled(now);
-            at = own.parent;
+            at = own.parent();
         }
     }
 
@@ -348,11 +339,11 @@ impl<S: Sink> Engine<'_, S> {
         let mut entity = t;
         while entity != NO_TASK {
             let home = self.tree_as_is(c).home(entity);
-            if self.cpus[c as usize].queue_at(home).curr == entity {
+            if self.cpus[c as usize].queue_at(home).curr() == entity {
                 self.signal_put_prev(c, entity);
                 self.tree(c).put_level(home);
             }
-            let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.is_cut_off());
+            let ends = home == ROOT || self.cpus[c as usize].levels.at(home).is_cut_off();
             entity = if ends { NO_TASK } else { entity_of(home) };
         }
     }
@@ -362,8 +353,8 @@ impl<S: Sink> Engine<'_, S> {
         if !self.uses.quotas {
             return Vec::new();
         }
-        let limited = self.groups.list.iter().enumerate().filter(|(_, group)| group.bandwidth.period_ns > 0);
-        limited.map(|(number, group)| quota_report(self.groups.path(number as u32), group)).collect()
+        let limited = (0..self.groups.len()).filter(|&group| self.budgets.used(group).0.period_ns > 0);
+        limited.map(|group| quota_report(self.groups.path(group), self.budgets.used(group))).collect()
     }
 }
 
@@ -371,11 +362,10 @@ fn policy_by_task(policy: &Policy) -> bool {
     policy.bandwidth == value::BANDWIDTH_TASK
 }
 
-fn quota_report(path: String, group: &Group) -> QuotaReport {
-    let bandwidth = &group.bandwidth;
+fn quota_report(path: String, (bandwidth, usage_ns): (&CfsBandwidth, u64)) -> QuotaReport {
     QuotaReport {
         path,
-        usage_ns: group.usage_ns,
+        usage_ns,
         nr_periods: bandwidth.nr_periods,
         nr_throttled: bandwidth.nr_throttled,
         throttled_ns: bandwidth.throttled_time_ns,

@@ -152,11 +152,11 @@ impl<S: Sink> Engine<'_, S> {
         let (policy, cpu) = (self.policy, &mut self.cpus[c as usize]);
         self.tasks[t as usize].se.avg.take_bias(policy, cut);
         while slot != ROOT {
-            let own = &mut cpu.levels.slots[slot as usize];
+            let own = cpu.levels.at_mut(slot);
             let (se, load) = own.records();
             load.avg.take_bias(policy, cut);
             se.avg.take_bias(policy, cut);
-            slot = own.parent;
+            slot = own.parent();
         }
         cpu.rq.cfs.avg.take_bias(policy, cut);
     }
@@ -174,7 +174,7 @@ impl<S: Sink> Engine<'_, S> {
     fn age_clamp(&mut self, c: u32, t: u32) {
         let slot = self.task_slot(c, t);
         let (cpu, task) = (&self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cfs = slot.map_or(&cpu.rq.cfs, |slot| cpu.levels.slots[slot as usize].load());
+        let cfs = slot.map_or(&cpu.rq.cfs, |slot| cpu.levels.at(slot).load());
         task.clamp_sum.age(&task.se.avg, cfs.avg.last_update_time_ns);
     }
 

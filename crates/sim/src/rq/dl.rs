@@ -38,11 +38,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Counts or uncounts a task's reservation on CPU `c`; a change asks for a frequency where the profile does so.
     pub(crate) fn set_dl_active(&mut self, c: u32, t: u32, active: bool) {
-        if self.tasks[t as usize].dl.active == active {
+        if !self.tasks[t as usize].dl.becomes_active(active) {
             return;
         }
         let bw = self.bw_q20(t);
-        self.tasks[t as usize].dl.active = active;
         self.request_changes(c);
         self.cpus[c as usize].dl.counts(bw, active);
         self.hook_event(c, HookSite::Dl, 0);

@@ -28,10 +28,10 @@ impl CpuState {
 
     /// The running entity of a queue.
     pub(crate) fn running_at(&self, tasks: &[Task], slot: u32) -> Option<FairSe> {
-        let curr = self.queue_at(slot).curr;
+        let curr = self.queue_at(slot).curr();
         match slot_of(curr) {
-            Some(below) => Some(self.levels.entity(below).se),
-            None => tasks.get(curr as usize).map(|t| t.fair.se),
+            Some(below) => Some(*self.levels.entity(below).se()),
+            None => tasks.get(curr as usize).map(|t| *t.fair.se()),
         }
     }
 
@@ -42,8 +42,8 @@ impl CpuState {
             None => Some(entity).filter(wanted),
         };
         // The group that runs has tasks that wait as well; the task that runs is not one of them.
-        let running = slot_of(queue.curr).map(|_| queue.curr);
-        queue.queue.iter().chain(&running).find_map(of)
+        let running = slot_of(queue.curr()).map(|_| queue.curr());
+        queue.waiting().iter().chain(&running).find_map(of)
     }
 }
 
@@ -141,7 +141,7 @@ impl<S: Sink> Engine<'_, S> {
         while entity != NO_TASK && self.tree(c).set_level(entity) {
             self.signal_set_next(c, entity);
             entity = self.tree_as_is(c).above(entity);
-            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].is_cut_off()) {
+            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.at(slot).is_cut_off()) {
                 // It runs on for a moment in a group that may not.
                 return;
             }

@@ -6,7 +6,7 @@ use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
 use pelton_schema::{Event, Sink};
 
-use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
+use crate::class::levels::{ROOT, entity_of, slot_of};
 use crate::class::tree::Leave;
 use crate::state::Engine;
 
@@ -59,9 +59,9 @@ impl<S: Sink> Engine<'_, S> {
             if own.is_cut_off() {
                 return;
             }
-            let (parent, bits) = (own.parent, step(policy, &mut cpu.rq, queue, own.records(), slot));
+            let (parent, bits) = (own.parent(), step(policy, &mut cpu.rq, queue, own.records(), slot));
             if with.shares && own.throttle_count() == 0 {
-                let shared = &self.groups.list[own.group as usize].shared;
+                let shared = &self.groups.list[own.group() as usize].shared;
                 let (queue, own) = cpu.levels.records(slot);
                 let (se, load) = own.records();
                 queue.unwrap_or(&mut cpu.rq.cfs).refresh_shares(policy, se, load, shared);
@@ -114,8 +114,8 @@ impl<S: Sink> Engine<'_, S> {
     /// A group's load total takes in what its queue on `c` has now.
     fn refresh_group_load(&mut self, c: u32, slot: u32) {
         let wall_ns = self.signal_clock.at(self.now);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let shared = &mut self.groups.list[own.group as usize].shared;
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let shared = &mut self.groups.list[own.group() as usize].shared;
         own.records().1.tg_contrib(self.policy, shared, wall_ns);
     }
 
@@ -138,10 +138,10 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
-        while slot != ROOT && !cpu.levels.slots[slot as usize].is_cut_off() {
+        while slot != ROOT && !cpu.levels.at(slot).is_cut_off() {
             let (queue, own) = cpu.levels.records(slot);
             queue.unwrap_or(&mut cpu.rq.cfs).count_runnable(delta);
-            slot = own.parent;
+            slot = own.parent();
         }
     }
 
@@ -186,7 +186,7 @@ impl<S: Sink> Engine<'_, S> {
             let home = self.tree_as_is(c).home(at);
             let cpu = &self.cpus[c as usize];
             let queue = cpu.levels.queue(home).unwrap_or(&cpu.fair);
-            if queue.curr == at {
+            if queue.curr() == at {
                 self.signal_put_prev(c, at);
             }
             if plan.ends_at(at) {
@@ -255,10 +255,11 @@ impl<S: Sink> Engine<'_, S> {
     /// The group queues of a CPU, children before parents; those with nothing left drop out.
     fn walk_groups(&mut self, c: u32) {
         let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
-        let mut next = self.cpus[c as usize].levels.slots.len() as u32;
+        let mut next = self.cpus[c as usize].levels.len();
         while let Some(slot) = self.cpus[c as usize].levels.listed_below(next) {
             next = slot;
-            let Slot { group, parent, .. } = self.cpus[c as usize].levels.slots[slot as usize];
+            let own = self.cpus[c as usize].levels.at(slot);
+            let (group, parent) = (own.group(), own.parent());
             let ctxs = (self.level_ctx(policy, c, slot), self.level_ctx(policy, c, parent));
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(slot);
@@ -277,10 +278,10 @@ impl<S: Sink> Engine<'_, S> {
             self.entity_changed(c, entity_of(slot), parent, bits, Climb { below, ..Climb::ALONE });
         }
         let levels = &mut self.cpus[c as usize].levels;
-        let mut next = levels.slots.len() as u32;
+        let mut next = levels.len();
         while let Some(slot) = levels.listed_below(next) {
             next = slot;
-            let parent = levels.slots[slot as usize].parent;
+            let parent = levels.at(slot).parent();
             if parent != ROOT {
                 levels.set_listed(parent, true);
             }
@@ -300,11 +301,11 @@ impl<S: Sink> Engine<'_, S> {
         if !S::ACTIVE {
             return;
         }
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        let avg = if entity { own.se.avg } else { own.load().avg };
+        let own = self.cpus[c as usize].levels.at(slot);
+        let avg = if entity { own.se().avg } else { own.load().avg };
         let event = Event::PeltGroup {
             cpu: c,
-            group: own.group + 1,
+            group: own.group() + 1,
             entity: entity.into(),
             util_avg: avg.util_avg as u32,
             runnable_avg: avg.runnable_util(self.policy),

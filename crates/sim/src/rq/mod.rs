@@ -9,6 +9,7 @@ pub(crate) mod clamps;
 pub(crate) mod dl;
 pub(crate) mod fair_queues;
 pub(crate) mod group_signals;
+mod group_told;
 pub mod groups;
 pub(crate) mod parts;
 pub(crate) mod rt;

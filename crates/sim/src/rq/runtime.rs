@@ -16,10 +16,10 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.kernel_ns();
         let mut slot = self.tree_as_is(c).home(entity);
         while slot != ROOT && self.cpus[c as usize].levels.is_empty(slot) {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            let (number, parent) = (own.group, own.parent);
-            if self.groups.list[number as usize].has_quota() {
-                let bandwidth = &mut self.groups.list[number as usize].bandwidth;
+            let own = self.cpus[c as usize].levels.at_mut(slot);
+            let (number, parent) = (own.group(), own.parent());
+            if self.budgets.has_quota(number) {
+                let bandwidth = self.budgets.bandwidth(number);
                 let said = bandwidth.give_back(self.policy, own.runtime(), now);
                 self.arm_quota_timers(number, said);
             }
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut slot = self.slot_on(c, group);
         while slot != ROOT {
             self.clock_follows(c, slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+            slot = self.cpus[c as usize].levels.at(slot).parent();
         }
     }
 
@@ -46,7 +46,7 @@ impl<S: Sink> Engine<'_, S> {
         let by_task = self.quota_by_task();
         let cpu = &mut self.cpus[c as usize];
         let empty = cpu.levels.is_empty(slot);
-        let own = &mut cpu.levels.slots[slot as usize];
+        let own = cpu.levels.at_mut(slot);
         if !by_task || own.throttle_count() == 0 {
             return;
         }

@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         while slot != ROOT && !levels.is_listed(slot) {
             levels.set_listed(slot, true);
-            slot = levels.slots[slot as usize].parent;
+            slot = levels.at(slot).parent();
         }
     }
 

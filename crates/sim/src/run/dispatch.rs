@@ -115,9 +115,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::Heat { zone } => self.heat(zone),
             Ev::GroupWrite { index } => self.group_write(index),
             Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
-            Ev::QuotaTimer { group, kind, generation }
-                if self.groups.list[group as usize].timers[kind as usize].generation == generation =>
-            {
+            Ev::QuotaTimer { group, kind, generation } if self.budgets.alarm(group, kind).1 == generation => {
                 self.quota_timer_due(group, kind);
                 self.note_freed();
             }

@@ -18,6 +18,7 @@ use crate::class::worker::WorkerRq;
 use crate::cpu::cache_aware::CacheAware;
 use crate::cpu::clock::SignalClock;
 use crate::cpu::line::{Line, Lines};
+use crate::cpu::quota::Budgets;
 use crate::cpu::requests::Targets;
 use crate::cpu::resched::Resched;
 use crate::cpu::search::Search;
@@ -256,7 +257,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             queue: EventQueue::new(m.cpus.len()),
             rng,
             sink,
-            cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.len() as usize, c)).collect(),
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
             uses: uses(w, policy),
@@ -267,6 +268,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             caches: CacheAware::new(placing.record(), policy, w, tick_ns),
             hw: Hardware::new(m),
             freq: Governing::new(policy, cfg, tick_ns, zones(m, policy)),
+            budgets: Budgets::new(groups.limits()),
             groups,
             boosts: Boosts::of(w),
             waiting: Waiting::default(),

@@ -23,7 +23,7 @@ impl<S: Sink> Engine<'_, S> {
         if !has_timer || cpu.fair.h_nr_queued() <= 1 {
             return;
         }
-        let Some(left_ns) = hrtick_start_fair(&self.tasks[t as usize].fair.se, cpu.rq.irq.util_avg as u32) else {
+        let Some(left_ns) = hrtick_start_fair(self.tasks[t as usize].fair.se(), cpu.rq.irq.util_avg as u32) else {
             if cpu.curr == t {
                 self.resched_cpu(c);
             }

@@ -13,8 +13,8 @@ impl<S: Sink> Engine<'_, S> {
             return load;
         }
         let of = |&entity: &u32| self.entity_load(c, entity);
-        let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
-        running + cpu.fair.queue.iter().map(of).sum::<u64>()
+        let running = if cpu.fair.curr() == NO_TASK { 0 } else { of(&cpu.fair.curr()) };
+        running + cpu.fair.waiting().iter().map(of).sum::<u64>()
     }
 
     /// CPU `c` still looks for a task before it goes idle.

@@ -31,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         let new = self.tasks[t as usize].class();
         if old == Class::Fair && new != Class::Fair {
             self.signal_leave_class(c, t);
-            self.tasks[t as usize].fair.se.rel_deadline = 0;
+            self.tasks[t as usize].fair.leaves_class();
         } else if old == Class::Fair {
             self.signal_reweight(c, t);
         }

@@ -107,7 +107,7 @@ impl<S: Sink> Engine<'_, S> {
         let Some(slot) = own(src) else { return false };
         let queue = src.queue_at(slot);
         let curr = src.running_at(&self.tasks, slot);
-        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), &self.tasks[t as usize].fair.se) == 0
+        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), self.tasks[t as usize].fair.se()) == 0
     }
 
     /// Is CPU `c` big enough for the task?

@@ -248,7 +248,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.task_slot(c, t) {
             None => (cpu.rq.cfs.avg.last_update_time_ns, cpu.rq.cfs.avg.load_avg, cpu.rq.cfs.avg.load_avg),
             Some(slot) => {
-                let avg = &cpu.levels.slots[slot as usize].load().avg;
+                let avg = &cpu.levels.at(slot).load().avg;
                 (avg.last_update_time_ns, avg.load_avg, self.queue_part(c, slot))
             }
         }
