@@ -32,7 +32,6 @@ mod common;
 use std::fmt;
 use std::ops::ControlFlow;
 
-pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
 pub use misfit::{Misfit, misfit, unmatched_boosts};
 pub use observe::samples;
 pub use observe::samples::Samples;

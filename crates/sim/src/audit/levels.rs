@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Load-tracking record of an entity.
     pub(crate) fn record(&self, c: u32, entity: u32) -> &Se {
         match slot_of(entity) {
-            Some(slot) => &self.cpus[c as usize].levels.at(slot).se(),
+            Some(slot) => self.cpus[c as usize].levels.at(slot).se(),
             None => &self.tasks[entity as usize].se,
         }
     }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! RT runqueue: strict priority, FIFO within a priority; SCHED_RR rotates after its quantum.
 
-use pelton_core::RtLimit;
+use pelton_core::{RR_TIMESLICE_NS, RtLimit};
 use pelton_model::workload::SchedPolicy;
-
-/// SCHED_RR quantum, ns.
-const RR_QUANTUM_NS: u64 = 100_000_000;
 
 /// RT part of a task.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +37,7 @@ impl RtEntity {
 
     /// Its time begins anew.
     pub(crate) fn renews_quantum(&mut self) {
-        self.quantum_left_ns = RR_QUANTUM_NS;
+        self.quantum_left_ns = RR_TIMESLICE_NS;
     }
 
     /// It ran for so long.

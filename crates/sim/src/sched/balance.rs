@@ -2,15 +2,14 @@
 //! A simple balancer (`balance=pull`), which no kernel has: an idle CPU pulls a waiting task; a busy CPU with two wakes
 //! an idle one up for it. Elsewhere `balancing/` does this.
 
-use pelton_core::{Newidle, PLACE_CPUS_MAX, value};
+use pelton_core::{MIGRATION_COST_NS, Newidle, PLACE_CPUS_MAX, value};
 use pelton_schema::{Sink, WalkWhy};
 
+use crate::sched::topology::BUSY_BALANCE_NS_PER_CPU;
 use crate::state::Engine;
 
-/// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
-const CACHE_HOT_NS: u64 = 500_000;
-/// Shortest time between two periodic balances of one busy CPU.
-const BALANCE_PERIOD_NS: u64 = 16_000_000;
+/// Shortest time between two periodic balances of one busy CPU: that of a domain of one CPU.
+const BALANCE_PERIOD_NS: u64 = BUSY_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for
@@ -113,7 +112,7 @@ impl<S: Sink> Engine<'_, S> {
     fn movable(&self, from: u32, to: u32) -> Option<u32> {
         let movable = |&t: &u32| {
             let task = &self.tasks[t as usize];
-            let hot = self.now - task.sched.last_ran_ns < CACHE_HOT_NS && task.sched.last_ran_ns > 0;
+            let hot = self.now - task.sched.last_ran_ns < MIGRATION_COST_NS && task.sched.last_ran_ns > 0;
             task.may_run_on(to) && !task.fair.is_delayed() && !hot && !self.is_throttled_at(to, t)
         };
         self.cpus[from as usize].find_waiting(&movable)

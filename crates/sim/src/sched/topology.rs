@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! CPUs near a CPU, and what may run where.
 
+use pelton_core::BUSY_FACTOR;
 use pelton_schema::Sink;
 
 use crate::state::Engine;
 
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/signals/balance.md).
-pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
-/// The same of an idle one that kept its tick.
+pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = BUSY_FACTOR * IDLE_BALANCE_NS_PER_CPU;
+/// The same of an idle one that kept its tick: 1 ms (sd_init: the weight of the domain, in ms).
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
 impl<S: Sink> Engine<'_, S> {
