@@ -14,6 +14,7 @@
  *   time           ns        0 .. 2^63
  *   runtime        ns        0 .. period
  *   period         ns        10^9 (sysctl_sched_rt_period), runtime 950 * 10^6 (sysctl_sched_rt_runtime)
+ *   RR_TIMESLICE   ns        10^8 (sched_rr_timeslice at first): SCHED_RR takes turns after it
  *
  * Source: Linux kernel/sched/rt.c of 4.12, 4.16, 4.17, 4.19, 5.4, 5.10, 6.1, 6.6 (do_balance_runtime,
  * sched_rt_runtime_exceeded, do_sched_rt_period_timer), features.h (RT_RUNTIME_SHARE). From 6.12 on the fair server
@@ -29,6 +30,7 @@
 
 #define PELTON_RT_PERIOD_NS 1000000000ull
 #define PELTON_RT_RUNTIME_NS 950000000ull
+#define PELTON_RR_TIMESLICE_NS 100000000ull
 
 /* One CPU's share. */
 struct pelton_rt_limit {

@@ -10,6 +10,8 @@ use crate::{ffi_balance, ffi_idle_groups};
 
 /// Most tasks that one balance looks at.
 pub const NR_MIGRATE: u32 = 32;
+/// How many times as long a busy CPU waits for its next balance as an idle one.
+pub const BUSY_FACTOR: u64 = 16;
 
 /// Kinds of balance.
 pub mod balance_idle {

@@ -78,6 +78,9 @@ mirror! {
     }
 }
 
+/// Nice values; the level behind them is that of SCHED_IDLE.
+pub const NICE_LEVELS: u32 = 40;
+
 /// Weight of a task by its nice value + 20, scaled down; beyond the last level that of SCHED_IDLE.
 #[inline]
 #[must_use]

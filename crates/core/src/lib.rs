@@ -52,8 +52,8 @@ pub mod value;
 
 pub use arithmetic::Arithmetic;
 pub use balance::{
-    CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle, cache_nice_tries,
-    dst_group_by_load, lb_at_once, lb_is_busy, lb_newest_first, lb_newidle_fades, lbf, migrate,
+    BUSY_FACTOR, CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle,
+    cache_nice_tries, dst_group_by_load, lb_at_once, lb_is_busy, lb_newest_first, lb_newidle_fades, lbf, migrate,
 };
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{
@@ -85,7 +85,7 @@ pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState
 pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
-pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
+pub use newidle::{MIGRATION_COST_NS, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update, weight_of_shares};
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{
@@ -104,7 +104,7 @@ pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, Number, Numbers,
     PerfTerms, Rq, RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
-pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
+pub use rt_limit::{RR_TIMESLICE_NS, RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
 pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};

@@ -10,6 +10,9 @@ pub const WALK_STATS: u32 = 1;
 /// The walk is to balance.
 pub const WALK_BALANCE: u32 = 2;
 
+/// A task that ran this recently is cache-hot (`sysctl_sched_migration_cost`), ns.
+pub const MIGRATION_COST_NS: u64 = 500_000;
+
 impl Newidle {
     /// A CPU that was never idle.
     #[must_use]

@@ -10,6 +10,9 @@ pub const RT_PERIOD_NS: u64 = 1_000_000_000;
 /// What real-time tasks may run in it at first, ns.
 pub const RT_RUNTIME_NS: u64 = 950_000_000;
 
+/// After this time a task of SCHED_RR goes behind its equals, ns.
+pub const RR_TIMESLICE_NS: u64 = 100_000_000;
+
 impl RtLimit {
     /// A CPU at the start.
     #[must_use]

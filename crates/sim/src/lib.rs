@@ -18,6 +18,7 @@ pub mod report;
 mod rq;
 mod run;
 mod sched;
+mod state;
 mod told;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
@@ -31,7 +32,6 @@ mod common;
 use std::fmt;
 use std::ops::ControlFlow;
 
-pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
 pub use misfit::{Misfit, misfit, unmatched_boosts};
 pub use observe::samples;
 pub use observe::samples::Samples;

@@ -2,7 +2,7 @@
 //! A caller's sink behind a pointer. The engine is compiled here, once for each set of things told, instead of in every
 //! program for each of its sinks: 30 test programs took 6 s each.
 
-use crate::engine::Engine;
+use crate::state::Engine;
 use crate::{Report, SimError};
 use pelton_core::{Placed, Policy, Record};
 use pelton_model::{Machine, RunConfig, Workload};

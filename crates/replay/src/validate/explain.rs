@@ -2,9 +2,9 @@
 //! Changes of a record that are no update: who joined, who left, what a group handed up. Each is reproduced in every
 //! integer by the core, or it is not explained.
 
+use pelton_core::fair::{NICE_LEVELS, task_weight};
 use pelton_core::{Avg, Se, scale_load_down};
 use pelton_model::groups::SHARES_RANGE;
-use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::Bench;
 use super::bisect::first;
@@ -122,8 +122,8 @@ fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg,
         return Some(Explained::of(REWEIGHT));
     }
     // A task has one of few weights; what a group's entity can have is tried where groups are.
-    let has =
-        |weight: u64| NICE_WEIGHTS.contains(&weight) || weight == IDLE_WEIGHT || objects.weights().any(|w| w == weight);
+    let of_task = |weight: u64| (0..=NICE_LEVELS).any(|level| u64::from(task_weight(level)) == weight);
+    let has = |weight: u64| of_task(weight) || objects.weights().any(|w| w == weight);
     let other = reweighted(bench, from, to, se).filter(|other| has(other.weight))?;
     Some(Explained { handed: vec![(member.0, other)], ..Explained::of(REWEIGHT) })
 }
@@ -464,7 +464,10 @@ mod tests {
             let to = bench.reweighted(&from, &member.1, weight).0;
             left_or_reweighted(bench, &Objects::default(), &from, &to, member).map(|found| found.class)
         };
-        assert_eq!((class(3121), class(IDLE_WEIGHT), class(3000)), (Some(REWEIGHT), Some(REWEIGHT), None));
+        assert_eq!(
+            (class(3121), class(u64::from(task_weight(NICE_LEVELS))), class(3000)),
+            (Some(REWEIGHT), Some(REWEIGHT), None)
+        );
     }
 
     #[test]

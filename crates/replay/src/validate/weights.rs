@@ -2,9 +2,9 @@
 //! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never;
 //! until then the load of the queue alone tells.
 
+use pelton_core::fair::{NICE_LEVELS, task_weight};
 use pelton_core::{Avg, Se, scale_load, scale_load_down};
 use pelton_schema::{PELT_ON_RQ, PeltSignal};
-use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::{PERIOD_UNITS, UNIT_SHIFT};
 use super::engine::Record;
@@ -94,7 +94,8 @@ impl Search<'_> {
     fn gets_a_weight(&self, base: &Avg, (entity, se): &Member, right: impl Fn(&Avg, i64) -> bool) -> Option<Explained> {
         let aged = self.bench.aged(se, base.last_update_time_ns);
         let se = if se.on_rq != 0 { &aged } else { se };
-        [se.weight, IDLE_WEIGHT].into_iter().chain(NICE_WEIGHTS).find_map(|weight| {
+        let of_levels = std::iter::once(NICE_LEVELS).chain(0..NICE_LEVELS).map(|level| u64::from(task_weight(level)));
+        std::iter::once(se.weight).chain(of_levels).find_map(|weight| {
             let (weighed, after) = self.bench.reweighted(base, se, weight);
             let by = if se.on_rq == 0 { 0 } else { i64::try_from(weight).ok()? - i64::try_from(se.weight).ok()? };
             right(&weighed, by).then(|| Explained::handed(WEIGHED, (*entity, after)))

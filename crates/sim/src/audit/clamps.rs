@@ -6,15 +6,14 @@ use pelton_schema::{NullSink, Sink};
 
 use crate::common::random::{Dice, paths_of, random_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, on, profile, run_ms, task, workload};
-use crate::engine::Engine;
-use crate::engine::state::{Life, Task};
+use crate::state::{Engine, Task};
 use pelton_model::workload::{GroupChange, GroupSpec, Op, TaskSpec};
 use pelton_model::{RunConfig, Workload};
 
 impl<S: Sink> Engine<'_, S> {
     /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
     pub(super) fn audit_clamps(&self, c: u32) -> Result<(), String> {
-        if !self.clamped {
+        if !self.uses.clamped {
             return Ok(());
         }
         let counted = |t: &&Task| t.cpu == c && t.uclamp.active == [1, 1];
@@ -41,8 +40,8 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         // Who was queued before clamps were in use does not count yet.
-        let counts = |t: &Task| !t.uncounted && self.has_largest(t.class);
-        let runs = |t: &Task| t.cpu == c && t.life == Life::Runnable && counts(t);
+        let counts = |t: &Task| !t.counted.uncounted && self.has_largest(t.class());
+        let runs = |t: &Task| t.cpu == c && t.is_runnable() && counts(t);
         match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
             Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
             None => Ok(()),
@@ -51,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
     pub(super) fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
-        if !self.clamp_sums {
+        if !self.uses.clamp_sums {
             return Ok(());
         }
         let on = |t: &&Task| t.cpu == c && t.clamp_sum.counted != 0;
@@ -75,15 +74,15 @@ impl<S: Sink> Engine<'_, S> {
     /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of
     /// its tasks.
     pub(super) fn audit_limits(&self, c: u32) -> Result<(), String> {
-        if !self.limits_groups {
+        if !self.uses.limits_groups {
             return Ok(());
         }
         let (cpu, inputs) = (&self.cpus[c as usize], self.inputs(c));
         let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
         let (mut rest, mut limited) = (cpu.rq.cfs.avg.util_avg as i64, 0);
-        for slot in &cpu.levels.slots {
-            let util = slot.cfs.avg.util_avg as i64;
-            let part = u64::from(self.groups.list[slot.group as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
+        for slot in cpu.levels.slots() {
+            let util = slot.load().avg.util_avg as i64;
+            let part = u64::from(self.groups.list[slot.group() as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
             rest -= util;
             limited += util.min(part as i64);
         }
@@ -123,7 +122,7 @@ const SPOILED: [(&str, &str, Spoil); 13] = [
     ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
     ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
     ("group_throttle", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
-    ("group_throttle", "another limit", |e| e.cpus[0].levels.slots[0].throttle += 100),
+    ("group_throttle", "another limit", |e| e.cpus[0].levels.at_mut(0).counts_for(1)),
     ("group_throttle", "a task's estimate that no CPU counts", |e| e.tasks[0].clamp_sum.est += 1),
     ("sum", "a sum that drifts", |e| e.cpus[0].clamp_sum.queued += 1),
     ("bias", "a bias that drifts", |e| e.cpus[0].clamp_sum.bias += 1),

@@ -12,9 +12,10 @@ use pelton_schema::{NullSink, Sink};
 use crate::class::Class;
 use crate::common::random::{Dice, random_groups, random_idle_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
-use crate::engine::Engine;
-use crate::engine::state::{Life, NO_TASK, Power, Task};
+use crate::engine::life::Life;
+use crate::hw::power::Power;
 use crate::program::calls::Verb;
+use crate::state::{Engine, NO_TASK, Task};
 use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 
@@ -37,18 +38,18 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
-    fn in_path(&self, cpu: &crate::engine::state::CpuState) -> bool {
-        cpu.overhead_ns > 0 || cpu.segment.wanted_ns() <= self.now
+    fn in_path(&self, cpu: &crate::state::CpuState) -> bool {
+        cpu.line.overhead_ns > 0 || cpu.line.segment.wanted_ns() <= self.now
     }
 
     /// Places a task is in: (running, queued).
     fn places(&self, t: u32) -> (usize, usize) {
-        let count = |f: &dyn Fn(&crate::engine::state::CpuState) -> usize| self.cpus.iter().map(f).sum::<usize>();
+        let count = |f: &dyn Fn(&crate::state::CpuState) -> usize| self.cpus.iter().map(f).sum::<usize>();
         let running = count(&|c| usize::from(c.curr == t));
         let fair = count(&|c| c.fair_waiting().iter().filter(|&&q| q == t).count());
         let rt = count(&|c| c.rt.waiting().filter(|&(_, q)| q == t).count());
         let dl = count(&|c| c.dl.waiting().filter(|&(_, q)| q == t).count());
-        let workers = count(&|c| c.workers.iter().filter(|&&q| q == t).count());
+        let workers = count(&|c| usize::from(c.workers.contains(t)));
         (running, fair + rt + dl + workers)
     }
 
@@ -56,14 +57,14 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[t as usize];
         let (running, queued) = self.places(t);
         let cpu = &self.cpus[task.cpu as usize];
-        let throttled = task.class == Class::Deadline && task.dl.throttled();
+        let throttled = task.class() == Class::Deadline && task.dl.throttled();
         // It leaves when the interrupt, or the kernel path it is in, is done; or when another CPU's request comes, who
         // found its budget used up.
-        let leaves = cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
-        let asked = throttled && cpu.reaction.wanted_ns() < u64::MAX;
+        let leaves = cpu.resched.is_asked() && (cpu.line.irq_depth > 0 || self.in_path(cpu));
+        let asked = throttled && cpu.resched.awaits_reaction();
         let pending = running == 1 && cpu.curr == t && (leaves || asked);
         let held = running == 0 && self.is_held(t);
-        let wanted = match task.life {
+        let wanted = match task.life() {
             _ if held => 0,
             Life::Runnable if throttled => 0,
             Life::Runnable => 1,
@@ -73,23 +74,25 @@ impl<S: Sink> Engine<'_, S> {
         if !pending && running + queued != wanted {
             return Err(format!(
                 "{} ({:?}, {:?}) runs {running} times, is queued {queued} times",
-                task.name, task.life, task.class
+                task.name,
+                task.life(),
+                task.class()
             ));
         }
         let here = cpu.curr == t
             || cpu.fair_waiting().contains(&t)
             || cpu.rt.waiting().chain(cpu.dl.waiting().map(|(_, q)| (0, q))).any(|(_, q)| q == t)
-            || cpu.workers.contains(&t);
+            || cpu.workers.contains(t);
         if wanted == 1 && !here {
             return Err(format!("{} is not where it says, on CPU {}", task.name, task.cpu));
         }
-        if wanted == 1 && !pending && task.life == Life::Runnable && !task.allowed.contains(task.cpu) {
+        if wanted == 1 && !pending && task.is_runnable() && !task.may_run_on(task.cpu) {
             return Err(format!("{} is on CPU {}, which it may not use", task.name, task.cpu));
         }
-        if task.class != Class::Deadline && (task.dl.active || task.dl.throttled()) {
+        if task.class() != Class::Deadline && (task.dl.is_active() || task.dl.throttled()) {
             return Err(format!("{} left the deadline class and still holds bandwidth", task.name));
         }
-        if wanted == 1 && queued == 1 && task.life == Life::Runnable {
+        if wanted == 1 && queued == 1 && task.is_runnable() {
             self.audit_waiting(t)?;
         }
         Ok(())
@@ -97,9 +100,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// At the end: whoever sleeps in a call has nothing to read, or no room to write.
     pub(crate) fn audit_calls(&self) -> Result<(), String> {
-        let asleep = self.tasks.iter().filter(|t| t.life == Life::Sleeping);
-        for (task, call) in asleep.filter_map(|t| Some((t, t.call?))) {
-            let channel = &self.objects.channels[call.channel as usize];
+        let asleep = self.tasks.iter().filter(|t| t.life() == Life::Sleeping);
+        for (task, call) in asleep.filter_map(|t| Some((t, t.program.call?))) {
+            let channel = &self.programs.objects.channels[call.channel as usize];
             let waits = match call.verb {
                 Verb::Write => !channel.accepts(call.left, call.begun),
                 Verb::Read | Verb::Poll => channel.is_empty(),
@@ -113,7 +116,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn audit_waiting(&self, t: u32) -> Result<(), String> {
         let task = &self.tasks[t as usize];
-        let limit = match task.class {
+        let limit = match task.class() {
             Class::Realtime if self.cpus[task.cpu as usize].rt_throttled() => return Ok(()),
             Class::Worker => return Ok(()),
             // It may have waited for its groups' quotas.
@@ -125,16 +128,19 @@ impl<S: Sink> Engine<'_, S> {
             _ => WAIT_NS_MAX,
         };
         let idle =
-            |c: &u32| self.cpus[*c as usize].is_idle() && matches!(self.cpus[*c as usize].power, Power::Idle { .. });
+            |c: &u32| self.cpus[*c as usize].is_idle() && matches!(self.cpus[*c as usize].power(), Power::Idle { .. });
         let free = task
-            .allowed
+            .allowed()
             .iter()
             .filter(idle)
-            .find(|&c| !(self.cpus[c as usize].rt_throttled() && task.class == Class::Realtime));
+            .find(|&c| !(self.cpus[c as usize].rt_throttled() && task.class() == Class::Realtime));
         match free {
-            Some(c) if self.now > task.waiting_since_ns.max(self.placing.overutilized_since_ns) + limit => Err(
-                format!("{} waits on CPU {} since {} while CPU {c} idles", task.name, task.cpu, task.waiting_since_ns),
-            ),
+            Some(c) if self.now > task.sched.waiting_since_ns.max(self.placing.overutilized_since_ns) + limit => {
+                Err(format!(
+                    "{} waits on CPU {} since {} while CPU {c} idles",
+                    task.name, task.cpu, task.sched.waiting_since_ns
+                ))
+            }
             _ => Ok(()),
         }
     }
@@ -142,39 +148,39 @@ impl<S: Sink> Engine<'_, S> {
     fn audit_cpu(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
         let bw: u64 = (0..self.tasks.len() as u32)
-            .filter(|&t| self.tasks[t as usize].dl.active && self.tasks[t as usize].cpu == c)
+            .filter(|&t| self.tasks[t as usize].dl.is_active() && self.tasks[t as usize].cpu == c)
             .map(|t| self.bw_q20(t))
             .sum();
         let bw = bw + cpu.server.counted_bw_q20();
-        let waits = |t: &&Task| t.life == Life::Sleeping && t.in_iowait && t.asked().1 == c;
+        let waits = |t: &&Task| t.life() == Life::Sleeping && t.sleep.in_iowait() && t.sleep.asked().1 == c;
         let waiters = self.tasks.iter().filter(waits).count() as u32;
-        if cpu.nr_iowait() != waiters {
-            return Err(format!("CPU {c}: {} tasks wait for I/O, {waiters} do", cpu.nr_iowait()));
+        if cpu.line.nr_iowait() != waiters {
+            return Err(format!("CPU {c}: {} tasks wait for I/O, {waiters} do", cpu.line.nr_iowait()));
         }
-        if cpu.dl.running_bw_q20 != bw {
-            return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
+        if cpu.dl.running_bw_q20() != bw {
+            return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20()));
         }
-        if cpu.uncharged_ns > 0 && cpu.class != Some(Class::Fair) {
-            return Err(format!("CPU {c}: {} ns are charged to nobody", cpu.uncharged_ns));
+        if cpu.line.uncharged_ns > 0 && !cpu.runs(Class::Fair) {
+            return Err(format!("CPU {c}: {} ns are charged to nobody", cpu.line.uncharged_ns));
         }
-        let settled = cpu.power == Power::Awake && cpu.irq_depth == 0 && !self.in_path(cpu);
-        let asked = cpu.reaction.wanted_ns() < u64::MAX;
-        if settled && cpu.need_resched {
+        let settled = cpu.is_awake() && cpu.line.irq_depth == 0 && !self.in_path(cpu);
+        let asked = cpu.resched.awaits_reaction();
+        if settled && cpu.resched.is_asked() {
             return Err(format!("CPU {c}: a reschedule is pending for ever"));
         }
-        if cpu.need_resched && matches!(cpu.power, Power::Idle { .. }) {
+        if cpu.resched.is_asked() && matches!(cpu.power(), Power::Idle { .. }) {
             return Err(format!("CPU {c}: idle with need_resched"));
         }
-        if matches!(cpu.power, Power::Idle { .. }) && cpu.nr_running() > 0 && !asked {
+        if matches!(cpu.power(), Power::Idle { .. }) && cpu.nr_running() > 0 && !asked {
             return Err(format!("CPU {c}: idle with {} tasks", cpu.nr_running()));
         }
         if settled && cpu.curr != NO_TASK {
-            let weaker = |k: Class| cpu.class.is_some_and(|own| own > k);
+            let weaker = |k: Class| cpu.running.is_some_and(|own| own > k);
             let rt = cpu.rt.len() > 0 && !cpu.rt_throttled() && weaker(Class::Realtime);
             let dl = cpu.dl.len() > 0 && weaker(Class::Deadline);
-            let worker = !cpu.workers.is_empty() && weaker(Class::Worker);
+            let worker = cpu.workers.len() > 0 && weaker(Class::Worker);
             if (rt || dl || worker) && !asked {
-                return Err(format!("CPU {c}: runs {:?} while something stronger waits", cpu.class));
+                return Err(format!("CPU {c}: runs {:?} while something stronger waits", cpu.running));
             }
         }
         self.audit_sets(c)
@@ -182,14 +188,15 @@ impl<S: Sink> Engine<'_, S> {
 
     fn audit_sets(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
-        if (cpu.rt.len() > 0, cpu.dl.len() > 0) != (self.rt_waiting.contains(c), self.dl_waiting.contains(c)) {
+        if (cpu.rt.len() > 0, cpu.dl.len() > 0) != (self.waiting.rt().contains(c), self.waiting.dl().contains(c)) {
             return Err(format!(
                 "CPU {c}: {} RT and {} deadline tasks wait, the sets differ",
                 cpu.rt.len(),
                 cpu.dl.len()
             ));
         }
-        if (cpu.is_overloaded(), cpu.is_idle()) != (self.overloaded.contains(c), self.idle.contains(c)) {
+        if (cpu.is_overloaded(), cpu.is_idle()) != (self.sched.overloaded.contains(c), self.sched.idle_cpus.contains(c))
+        {
             return Err(format!(
                 "CPU {c}: overloaded {}, idle {}, the sets differ",
                 cpu.is_overloaded(),
@@ -216,7 +223,7 @@ impl<S: Sink> Engine<'_, S> {
             return Err(format!("CPU {c}: load weight {} is not {weight}", cfs.full_weight()));
         }
         // What waits in throttled groups keeps its estimate here.
-        if cpu.fair.nr_runnable() == 0 && cfs.util_est != 0 && !self.quotas {
+        if cpu.fair.nr_runnable() == 0 && cfs.util_est != 0 && !self.uses.quotas {
             return Err(format!("CPU {c}: estimate {} of an empty queue", cfs.util_est));
         }
         self.audit_attached(c)
@@ -229,17 +236,15 @@ impl<S: Sink> Engine<'_, S> {
         if self.sums_drift(c) {
             return Ok(());
         }
-        if cpu.levels.slots.iter().any(|own| own.cfs.throttle_count > 0 || own.cfs.throttled_clock_pelt_ns > 0) {
+        if cpu.levels.slots().iter().any(|own| own.load().throttle_count > 0 || own.load().throttled_clock_pelt_ns > 0)
+        {
             // Time passed differently for some of them.
             return Ok(());
         }
         let mut ctx = cpu.rq.ctx(self.policy, cfs);
         ctx.now = cfs.avg.last_update_time_ns;
         let (mut util, mut attached) = (0, 0);
-        for task in self
-            .tasks
-            .iter()
-            .filter(|t| t.cpu == c && t.class == Class::Fair && t.life != Life::Unborn && t.life != Life::Dead)
+        for task in self.tasks.iter().filter(|t| t.cpu == c && t.is_fair() && t.life() != Life::Unborn && !t.is_dead())
         {
             let mut se = task.se;
             if se.avg.last_update_time_ns == 0 {
@@ -254,7 +259,7 @@ impl<S: Sink> Engine<'_, S> {
             attached += 1;
         }
         // A group entity that comes and goes rounds at each level.
-        attached += 4 * cpu.levels.slots.len() as u64;
+        attached += 4 * cpu.levels.slots().len() as u64;
         util += cfs.removed_util + self.removed_below(c);
         // Subtractions round, those of tasks that left as well. With scaled contributions task and queue may be updated
         // on different sides of a frequency change.
@@ -283,7 +288,7 @@ pub(crate) fn audited<'a, S: Sink>(
 ) -> Result<Engine<'a, S>, String> {
     let mut engine = Engine::new(m, w, policy, cfg, sink).map_err(|e| e.to_string())?;
     while let Some((time_ns, ev)) = engine.queue.pop() {
-        if time_ns > engine.end_ns || engine.living == 0 {
+        if time_ns > engine.end_ns || engine.programs.are_over() {
             break;
         }
         engine.step(time_ns, ev).map_err(|e| e.to_string())?;
@@ -369,13 +374,13 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     }
     let mut engine = audited(&m, &w, &policy, &cfg, NullSink)
         .map_err(|e| format!("seed {seed}, {p}, clamps {}: {e}", policy.uclamp))?;
-    let ended: Vec<bool> = engine.tasks.iter().map(|t| t.life == Life::Dead).collect();
-    let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20 - c.server.counted_bw_q20()).collect();
-    if engine.living == 0 && left.iter().any(|&bw| bw > 0) {
+    let ended: Vec<bool> = engine.tasks.iter().map(|t| t.is_dead()).collect();
+    let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20() - c.server.counted_bw_q20()).collect();
+    if engine.programs.are_over() && left.iter().any(|&bw| bw > 0) {
         return Err(format!("seed {seed}, {p}: bandwidth {left:?} of nobody"));
     }
     // Work is reported in whole ns per accounted piece.
-    let slack_ns = engine.sim_events;
+    let slack_ns = engine.pace.events;
     let r = engine.finish();
     for (i, t) in w.tasks.iter().enumerate().filter(|(i, _)| ended[*i]) {
         if let Some(work_ns) = t.work_ns()
@@ -420,9 +425,9 @@ type Spoil = fn(&mut Engine<'_, NullSink>);
 
 const SPOILED: [(&str, Spoil); 4] = [
     ("an idle task of nobody", |e| e.cpus[0].fair.spoil_idle_tasks()),
-    ("an idle task of nobody in a group", |e| e.cpus[0].levels.queues[0].spoil_idle_tasks()),
+    ("an idle task of nobody in a group", |e| e.cpus[0].levels.queue_mut(0).spoil_idle_tasks()),
     ("a group that is idle and not", |e| e.groups.list[0].idle = false),
-    ("a task that is idle and not", |e| e.tasks[0].policy = SchedPolicy::Idle),
+    ("a task that is idle and not", |e| e.tasks[0].spoil_policy(SchedPolicy::Idle)),
 ];
 
 #[test]

@@ -7,7 +7,6 @@ use pelton_schema::NullSink;
 
 use crate::audit::audited;
 use crate::common::{MS, fixed_speed, near, task, workload};
-use crate::engine::state::Life;
 use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig};
 
@@ -58,7 +57,7 @@ fn check(m: &Machine, tasks: Vec<TaskSpec>, channel: ChannelSpec, profile_name: 
     let policy = crate::common::profile(profile_name);
     let mut engine = audited(m, &w, &policy, &cfg, NullSink).unwrap_or_else(|e| panic!("{e}\n{}", told()));
     engine.audit_calls().unwrap_or_else(|e| panic!("{e}\n{}", told()));
-    let alive: Vec<String> = engine.tasks.iter().filter(|t| t.life != Life::Dead).map(|t| t.name.clone()).collect();
+    let alive: Vec<String> = engine.tasks.iter().filter(|t| !t.is_dead()).map(|t| t.name.clone()).collect();
     let r = engine.finish();
     assert_eq!(r.stuck_tasks, alive, "{}", told());
     for (t, spec) in r.tasks.iter().zip(&w.tasks).filter(|(t, _)| !alive.contains(&t.name)) {

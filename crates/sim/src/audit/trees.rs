@@ -12,7 +12,7 @@ use pelton_schema::NullSink;
 use crate::audit::audited;
 use crate::common::random::{Dice, GROUP_LEVELS, paths_of, random_machine, random_quotas, random_tree};
 use crate::common::{MS, fixed_speed, profile, run_ms, task, workload};
-use crate::engine::Engine;
+use crate::state::Engine;
 
 const GROUPS: u64 = 1000;
 const TASKS: u64 = 60;
@@ -62,8 +62,8 @@ fn groups_in_use(w: &Workload, policy: &Policy, d: &mut Dice) -> Result<usize, S
             engine.audit().map_err(|e| format!("after {ev:?} at {time_ns}: {e}"))?;
         }
     }
-    let slots = engine.cpus.iter().flat_map(|cpu| cpu.levels.slots.iter());
-    Ok(slots.map(|own| own.group).collect::<BTreeSet<u32>>().len())
+    let slots = engine.cpus.iter().flat_map(|cpu| cpu.levels.slots().iter());
+    Ok(slots.map(|own| own.group()).collect::<BTreeSet<u32>>().len())
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_queue_that_is_not_the_sum_of_its_entities_is_seen() {
     for slot in 0..3 {
         let mut engine = engine_at_100_ms(&m, &w, &policy);
         assert_eq!(engine.audit_sums(0), Ok(()), "before");
-        engine.cpus[0].levels.slots[slot].cfs.avg.util_avg += 100;
+        engine.cpus[0].levels.at_mut(slot as u32).records().1.avg.util_avg += 100;
         let said = engine.audit_sums(0).expect_err("a queue of 100 more is seen");
         assert!(said.contains(&format!("slot {slot}: utilization")), "{said}");
     }

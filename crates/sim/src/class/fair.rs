@@ -6,8 +6,9 @@
 use pelton_core::fair::{self, FairSe, FairTunables};
 use pelton_core::{Policy, scale_load, scale_load_down, value};
 
-use super::pick;
-use crate::engine::state::NO_TASK;
+use super::{pick, weight_level};
+use crate::state::NO_TASK;
+use pelton_model::workload::SchedPolicy;
 
 /// Rules and parameters of the fair class of a run.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,40 @@ impl FairEntity {
         entity
     }
 
+    /// One of a task that was never enqueued.
+    pub(crate) fn fresh() -> FairEntity {
+        FairEntity { fresh: true, ..FairEntity::of_weight(1024) }
+    }
+
+    /// The core's record.
+    #[inline]
+    pub(crate) fn se(&self) -> &FairSe {
+        &self.se
+    }
+
+    /// It leaves the class: its deadline is that of no queue.
+    pub(crate) fn leaves_class(&mut self) {
+        self.se.rel_deadline = 0;
+    }
+
+    /// It was enqueued before the run began.
+    pub(crate) fn was_here(&mut self) {
+        self.fresh = false;
+    }
+
+    /// The task is scheduled by this policy from now on.
+    pub(crate) fn adopts(&mut self, policy: SchedPolicy) {
+        self.batch = matches!(policy, SchedPolicy::Batch { .. });
+        self.se.idle_policy = u32::from(policy == SchedPolicy::Idle);
+        if let SchedPolicy::Normal { slice_ns, .. } = policy {
+            (self.se.slice_ns, self.se.custom_slice) = (slice_ns, u32::from(slice_ns != 0));
+        }
+        if let Some(level) = weight_level(policy) {
+            self.se.weight = scale_load(fair::task_weight(level).into());
+            self.se.inv_weight = fair::task_inv_weight(level);
+        }
+    }
+
     /// Weight, scaled down.
     pub(crate) fn weight(&self) -> u64 {
         scale_load_down(self.se.weight)
@@ -74,7 +109,7 @@ pub(crate) struct FairRq {
     /// CFS: passed over at the next choice, for it yielded.
     pub(super) skip: u32,
     /// Queued entities with a pending delayed dequeue.
-    pub delayed: u32,
+    pub(super) nr_delayed_here: u32,
     /// Root queue: runnable tasks in groups, less the groups' entities that are queued here and not delayed.
     pub below: i32,
     /// Root queue: tasks with a pending delayed dequeue, here and in groups that are not cut off.
@@ -86,8 +121,17 @@ pub(crate) struct FairRq {
 impl Default for FairRq {
     fn default() -> Self {
         let rq = fair::FairRq::default();
-        let (delayed, below, delayed_tasks, idle_tasks) = (0, 0, 0, 0);
-        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed, below, delayed_tasks, idle_tasks }
+        let (nr_delayed_here, below, delayed_tasks, idle_tasks) = (0, 0, 0, 0);
+        FairRq {
+            queue: Vec::new(),
+            curr: NO_TASK,
+            rq,
+            skip: NO_TASK,
+            nr_delayed_here,
+            below,
+            delayed_tasks,
+            idle_tasks,
+        }
     }
 }
 
@@ -100,9 +144,22 @@ pub(crate) trait Entities {
 }
 
 impl FairRq {
+    /// The running entity, or `NO_TASK`.
+    #[inline]
+    pub(crate) fn curr(&self) -> u32 {
+        self.curr
+    }
+
+    /// Its waiting entities.
+    #[inline]
+    pub(crate) fn waiting(&self) -> &[u32] {
+        &self.queue
+    }
+
     /// Runnable tasks including the running one, without delayed ones; of the root queue.
     pub(crate) fn nr_runnable(&self) -> u32 {
-        (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below) - self.delayed
+        (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below)
+            - self.nr_delayed_here
     }
 
     /// Tasks of the root queue and of those below it, the running one and delayed ones included.
@@ -115,6 +172,12 @@ impl FairRq {
         self.idle_tasks
     }
 
+    /// Queued entities with a pending delayed dequeue.
+    #[cfg(test)]
+    pub(crate) fn nr_delayed_here(&self) -> u32 {
+        self.nr_delayed_here
+    }
+
     /// Of these, those with a pending delayed dequeue.
     pub(crate) fn nr_delayed(&self) -> u32 {
         self.delayed_tasks
@@ -122,7 +185,7 @@ impl FairRq {
 
     /// A runnable task waits, of the root queue.
     pub(crate) fn has_waiting(&self) -> bool {
-        (self.queue.len() as u32).wrapping_add_signed(self.below) > self.delayed
+        (self.queue.len() as u32).wrapping_add_signed(self.below) > self.nr_delayed_here
     }
 
     /// All entities of the queue, the running one included.
@@ -248,7 +311,7 @@ impl FairRq {
         let delayed = entity.is_delayed();
         self.count(e, task, true);
         self.insert(rules, e, task);
-        self.delayed += u32::from(delayed);
+        self.nr_delayed_here += u32::from(delayed);
         self.advance_min(rules, e);
     }
 
@@ -340,7 +403,7 @@ impl FairRq {
         let se = &mut e.fair_mut(task).se;
         fair::leave_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
         if se.delayed != 0 {
-            self.delayed -= 1;
+            self.nr_delayed_here -= 1;
             // One that moves stays what it is.
             if sleeping {
                 fair::finish_delayed_dequeue(se);
@@ -356,7 +419,7 @@ impl FairRq {
         if fair::delay_dequeue(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
             se.delayed = 1;
         }
-        self.delayed += 1;
+        self.nr_delayed_here += 1;
     }
 
     /// True when the task has received more than its share (its dequeue is delayed).
@@ -373,7 +436,7 @@ impl FairRq {
         let se = &mut e.fair_mut(task).se;
         let anew = fair::requeue_delayed(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
         se.delayed = 0;
-        self.delayed -= 1;
+        self.nr_delayed_here -= 1;
         if !anew {
             return;
         }

@@ -6,7 +6,7 @@
 use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se, THROTTLED_GROUPS_MAX, ThrottledGroup, group_rest};
 
 use super::fair::{Entities, FairEntity, FairRq};
-use crate::engine::state::{NO_TASK, Task};
+use crate::state::{NO_TASK, Task};
 
 /// In place of a group or a slot: the root.
 pub(crate) const ROOT: u32 = pelton_model::groups::ROOT;
@@ -30,36 +30,133 @@ pub(crate) fn slot_of(entity: u32) -> Option<u32> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     /// Number of the group.
-    pub group: u32,
+    group: u32,
     /// Slot of its parent, or [`ROOT`].
-    pub parent: u32,
+    pub(super) parent: u32,
     /// Part of the CPU that it counts for at most, where groups are limited.
-    pub throttle: u32,
+    throttle: u32,
     /// Its entity is on its parent's queue.
-    pub queued: bool,
+    pub(super) queued: bool,
     /// What it has of its group's quota.
-    pub runtime: CfsRuntime,
+    runtime: CfsRuntime,
     /// How many groups from this one up are throttled.
-    pub throttle_count: u32,
+    throttled_above: u32,
     /// Its entity is kept off its parent's queue, with all that waits below.
-    pub cut_off: bool,
-    pub se: Se,
-    pub cfs: CfsRq,
+    pub(super) cut_off: bool,
+    /// Record of its entity.
+    pub(super) se: Se,
+    /// Record of its queue.
+    load: CfsRq,
+}
+
+impl Slot {
+    /// Number of the group.
+    #[inline]
+    pub(crate) fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// Slot of its parent, or [`ROOT`].
+    #[inline]
+    pub(crate) fn parent(&self) -> u32 {
+        self.parent
+    }
+
+    /// It counts for this part of the CPU at most from now on.
+    pub(crate) fn counts_for(&mut self, throttle: u32) {
+        self.throttle = throttle;
+    }
+
+    /// Record of its entity.
+    #[inline]
+    pub(crate) fn se(&self) -> &Se {
+        &self.se
+    }
+
+    /// Its entity is on its parent's queue.
+    #[inline]
+    pub(crate) fn is_queued(&self) -> bool {
+        self.queued
+    }
+
+    /// Its entity is kept off its parent's queue, with all that waits below.
+    #[inline]
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.cut_off
+    }
+
+    /// Its entity left its parent's queue and stays away.
+    pub(crate) fn is_kept_off(&mut self) {
+        self.cut_off = true;
+    }
+
+    /// Its entity may be on its parent's queue again.
+    pub(crate) fn may_rejoin(&mut self) {
+        self.cut_off = false;
+    }
+
+    /// How many groups from this one up are throttled.
+    #[inline]
+    pub(crate) fn throttle_count(&self) -> u32 {
+        self.throttled_above
+    }
+
+    /// One more group from this one up is throttled; how many are.
+    pub(crate) fn throttles(&mut self) -> u32 {
+        self.throttled_above += 1;
+        self.throttled_above
+    }
+
+    /// One group from this one up is no longer throttled; how many are.
+    pub(crate) fn unthrottles(&mut self) -> u32 {
+        self.throttled_above -= 1;
+        self.throttled_above
+    }
+
+    /// What it has of its group's quota, for the core's functions.
+    #[inline]
+    pub(crate) fn runtime(&mut self) -> &mut CfsRuntime {
+        &mut self.runtime
+    }
+
+    /// It is throttled.
+    #[inline]
+    pub(crate) fn is_throttled(&self) -> bool {
+        self.runtime.throttled != 0
+    }
+
+    /// It has nothing left of its group's quota.
+    #[inline]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.runtime.remaining_ns <= 0
+    }
+
+    /// Record of its queue.
+    #[inline]
+    pub(crate) fn load(&self) -> &CfsRq {
+        &self.load
+    }
+
+    /// Records of its entity and of its queue, for the core's functions.
+    #[inline]
+    pub(crate) fn records(&mut self) -> (&mut Se, &mut CfsRq) {
+        (&mut self.se, &mut self.load)
+    }
 }
 
 /// Slots that a walk comes to, one bit each: those that are not in it cost nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+struct Listed {
     words: Vec<u64>,
     len: usize,
 }
 
 impl Listed {
-    pub(crate) fn has(&self, slot: u32) -> bool {
+    fn has(&self, slot: u32) -> bool {
         self.words.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
-    pub(crate) fn set(&mut self, slot: u32, is: bool) {
+    fn set(&mut self, slot: u32, is: bool) {
         if self.has(slot) == is {
             return;
         }
@@ -70,7 +167,7 @@ impl Listed {
     }
 
     /// The highest below another.
-    pub(crate) fn below(&self, slot: u32) -> Option<u32> {
+    fn below(&self, slot: u32) -> Option<u32> {
         let (index, bit) = (slot as usize / 64, slot % 64);
         let within = self.words.get(index).map_or(0, |word| word & ((1 << bit) - 1));
         let lower = || self.words.iter().enumerate().take(index).rev().find(|(_, word)| **word != 0);
@@ -104,14 +201,14 @@ impl Throttled {
 pub(crate) struct Levels {
     /// By group.
     slot_of_group: Vec<u32>,
-    pub slots: Vec<Slot>,
-    pub listed: Listed,
-    pub queues: Vec<FairRq>,
-    pub entities: Vec<FairEntity>,
+    pub(super) slots: Vec<Slot>,
+    listed: Listed,
+    pub(super) queues: Vec<FairRq>,
+    pub(super) entities: Vec<FairEntity>,
     /// Tasks that left throttled queues, by slot.
-    pub limbo: Vec<Vec<u32>>,
+    limbo: Vec<Vec<u32>>,
     /// Slots of idle groups.
-    pub idle: u32,
+    pub(super) idle: u32,
 }
 
 /// Weight of a group's entity before its first task comes.
@@ -132,21 +229,39 @@ impl Levels {
         self.slot_of_group.get(group as usize).copied().filter(|&slot| slot != NONE)
     }
 
+    /// What the group of a slot has here.
+    #[inline]
+    pub(crate) fn at(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, slot: u32) -> &mut Slot {
+        &mut self.slots[slot as usize]
+    }
+
+    /// Number of slots.
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
     /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty,
     /// for long: the kernel makes them when the group is made.
     pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32, (throttle, idle): (u32, bool)) -> u32 {
-        let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].cfs };
+        let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].load };
         let (last_update_time_ns, period_contrib) = (above.avg.last_update_time_ns, above.avg.period_contrib);
         let avg = Avg { last_update_time_ns, period_contrib, ..Avg::default() };
         let slot = self.slots.len() as u32;
         let se = Se { avg, weight: WEIGHT_AT_START, ..Se::default() };
-        let mut cfs = CfsRq { avg, ..CfsRq::default() };
+        let mut load = CfsRq { avg, ..CfsRq::default() };
         // sync_throttle(): its clock is that of the queue above.
-        (cfs.throttled_clock_pelt_ns, cfs.throttled_at_ns) = (above.throttled_clock_pelt_ns, above.throttled_at_ns);
-        cfs.throttle_count = above.throttle_count;
-        let (throttle_count, runtime) = (self.throttle_count(parent), CfsRuntime::default());
+        (load.throttled_clock_pelt_ns, load.throttled_at_ns) = (above.throttled_clock_pelt_ns, above.throttled_at_ns);
+        load.throttle_count = above.throttle_count;
+        let (throttled_above, runtime) = (self.throttle_count(parent), CfsRuntime::default());
         let (queued, cut_off) = (false, false);
-        self.slots.push(Slot { group, parent, throttle, queued, runtime, throttle_count, cut_off, se, cfs });
+        self.slots.push(Slot { group, parent, throttle, queued, runtime, throttled_above, cut_off, se, load });
         self.limbo.push(Vec::new());
         self.queues.push(FairRq::default());
         self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
@@ -159,12 +274,12 @@ impl Levels {
     /// The groups that count here, each with its limit, and where among them that of slot `own` is.
     pub(crate) fn throttled(&self, own: Option<u32>) -> Throttled {
         let mut out = Throttled { groups: [ThrottledGroup::default(); THROTTLED_GROUPS_MAX], len: 0, asked_for: None };
-        let counts = |slot: &&(usize, &Slot)| slot.1.cfs.avg.util_avg > 0;
+        let counts = |slot: &&(usize, &Slot)| slot.1.load.avg.util_avg > 0;
         for (at, slot) in self.slots.iter().enumerate().filter(|slot| counts(&slot)).take(THROTTLED_GROUPS_MAX) {
             if own == Some(at as u32) {
                 out.asked_for = Some(out.len);
             }
-            out.groups[out.len] = ThrottledGroup { util: slot.cfs.avg.util_avg as u32, throttle: slot.throttle };
+            out.groups[out.len] = ThrottledGroup { util: slot.load.avg.util_avg as u32, throttle: slot.throttle };
             out.len += 1;
         }
         out
@@ -175,18 +290,69 @@ impl Levels {
     pub(crate) fn records(&mut self, slot: u32) -> (Option<&mut CfsRq>, &mut Slot) {
         let (above, from) = self.slots.split_at_mut(slot as usize);
         let own = &mut from[0];
-        (above.get_mut(own.parent as usize).map(|parent| &mut parent.cfs), own)
+        (above.get_mut(own.parent as usize).map(|parent| &mut parent.load), own)
     }
 
     /// The records of a slot's queue; `None` = the root queue.
     #[inline]
     pub(crate) fn queue_records(&mut self, slot: u32) -> Option<&mut CfsRq> {
-        self.slots.get_mut(slot as usize).map(|slot| &mut slot.cfs)
+        self.slots.get_mut(slot as usize).map(|slot| &mut slot.load)
+    }
+
+    /// Record of a slot's queue; `None` = the root queue.
+    #[inline]
+    pub(crate) fn load(&self, slot: u32) -> Option<&CfsRq> {
+        self.slots.get(slot as usize).map(|slot| &slot.load)
+    }
+
+    /// The queue of a slot; `None` = the root queue.
+    #[inline]
+    pub(crate) fn queue(&self, slot: u32) -> Option<&FairRq> {
+        self.queues.get(slot as usize)
+    }
+
+    /// The queue of a slot has no entity.
+    #[inline]
+    pub(crate) fn is_empty(&self, slot: u32) -> bool {
+        self.queues[slot as usize].nr_queued() == 0
+    }
+
+    /// The entity of a slot's group.
+    pub(crate) fn entity(&self, slot: u32) -> &FairEntity {
+        &self.entities[slot as usize]
+    }
+
+    /// Task `t` left the queue of a slot, which is throttled.
+    pub(crate) fn enters_limbo(&mut self, slot: u32, t: u32) {
+        self.limbo[slot as usize].push(t);
+    }
+
+    /// A task that left the queue of a slot comes back.
+    pub(crate) fn leaves_limbo(&mut self, slot: u32) -> Option<u32> {
+        self.limbo[slot as usize].pop()
+    }
+
+    /// Walks come to the queue of a slot.
+    #[inline]
+    pub(crate) fn is_listed(&self, slot: u32) -> bool {
+        self.listed.has(slot)
+    }
+
+    /// The same is so, or no longer.
+    #[inline]
+    pub(crate) fn set_listed(&mut self, slot: u32, is: bool) {
+        self.listed.set(slot, is);
+    }
+
+    /// The highest slot below another whose queue walks come to.
+    #[inline]
+    pub(crate) fn listed_below(&self, slot: u32) -> Option<u32> {
+        self.listed.below(slot)
     }
 
     /// How many groups from this queue up are throttled.
     pub(crate) fn throttle_count(&self, slot: u32) -> u32 {
-        self.slots.get(slot as usize).map_or(0, |slot| slot.throttle_count)
+        self.slots.get(slot as usize).map_or(0, |slot| slot.throttled_above)
     }
 
     /// Is the queue of a slot the one of `top`, or below it?
@@ -256,5 +422,23 @@ impl Entities for Mixed<'_> {
         } else {
             &mut self.groups[(entity & !GROUP) as usize]
         }
+    }
+}
+
+#[cfg(test)]
+impl Levels {
+    /// Tasks that left the queue of a slot.
+    pub(crate) fn limbo(&self, slot: u32) -> &[u32] {
+        &self.limbo[slot as usize]
+    }
+
+    /// What all groups have here.
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// A group's queue.
+    pub(crate) fn queue_mut(&mut self, slot: u32) -> &mut FairRq {
+        &mut self.queues[slot as usize]
     }
 }

@@ -5,7 +5,7 @@
 use pelton_core::fair::{self, FairSe};
 
 use super::fair::{Entities, FairRq, FairRules};
-use crate::engine::state::NO_TASK;
+use crate::state::NO_TASK;
 
 /// `preempt_by_policy`: the entities have to be compared.
 const COMPARE: u32 = 2;

@@ -1,31 +1,116 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! RT runqueue: strict priority, FIFO within a priority; SCHED_RR rotates after its quantum.
 
-/// SCHED_RR quantum, ns.
-pub(crate) const RR_QUANTUM_NS: u64 = 100_000_000;
+use pelton_core::{RR_TIMESLICE_NS, RtLimit};
+use pelton_model::workload::SchedPolicy;
 
 /// RT part of a task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RtEntity {
     /// 1..=99.
-    pub priority: u8,
+    priority: u8,
     /// SCHED_RR.
-    pub round_robin: bool,
+    round_robin: bool,
     /// Goes behind its equals when it is put back.
-    pub rotate: bool,
+    rotate: bool,
     /// Lets the first of its equals go before it, once.
-    pub makes_room: bool,
+    makes_room: bool,
     /// Rest of the quantum, ns.
-    pub quantum_left_ns: u64,
+    quantum_left_ns: u64,
+}
+
+impl RtEntity {
+    /// The task is scheduled by this policy from now on.
+    pub(crate) fn adopts(&mut self, policy: SchedPolicy) {
+        match policy {
+            SchedPolicy::Fifo { priority } => (self.priority, self.round_robin) = (priority, false),
+            SchedPolicy::RoundRobin { priority } => (self.priority, self.round_robin) = (priority, true),
+            _ => {}
+        }
+    }
+
+    /// 1..=99.
+    #[inline]
+    pub(crate) fn priority(&self) -> u8 {
+        self.priority
+    }
+
+    /// Its time begins anew.
+    pub(crate) fn renews_quantum(&mut self) {
+        self.quantum_left_ns = RR_TIMESLICE_NS;
+    }
+
+    /// It ran for so long.
+    #[inline]
+    pub(crate) fn runs(&mut self, delta_ns: u64) {
+        self.quantum_left_ns = self.quantum_left_ns.saturating_sub(delta_ns);
+    }
+
+    /// It takes turns with its equals, and its time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.round_robin && self.quantum_left_ns == 0
+    }
+
+    /// It goes behind its equals when it is put back.
+    pub(crate) fn goes_behind(&mut self) {
+        self.rotate = true;
+    }
+
+    /// It lets the first of its equals go before it, once.
+    pub(crate) fn makes_room(&mut self) {
+        self.makes_room = true;
+    }
+
+    /// Nobody of its priority was there to go before it.
+    #[inline]
+    pub(crate) fn stays(&mut self) {
+        (self.rotate, self.makes_room) = (false, false);
+    }
+
+    /// It goes back to its queue; true: before its equals.
+    pub(crate) fn is_put_back(&mut self) -> bool {
+        self.makes_room = false;
+        !std::mem::take(&mut self.rotate)
+    }
+
+    /// A waiting task of this priority goes before it.
+    pub(crate) fn gives_way_to(&self, priority: u8) -> bool {
+        priority > self.priority || (priority == self.priority && (self.rotate || self.makes_room))
+    }
 }
 
 /// RT queue of one CPU: runnable tasks except the running one, strongest first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct RtRq {
     queue: Vec<(u8, u32)>,
+    /// Share of the class: a record of the core.
+    limit: RtLimit,
+}
+
+impl Default for RtRq {
+    fn default() -> RtRq {
+        RtRq { queue: Vec::new(), limit: RtLimit::new() }
+    }
 }
 
 impl RtRq {
+    /// The class ran for so long.
+    #[inline]
+    pub(crate) fn ran(&mut self, delta_ns: u64) {
+        self.limit.time_ns += delta_ns;
+    }
+
+    /// The class has used up its share.
+    #[inline]
+    pub(crate) fn is_throttled(&self) -> bool {
+        self.limit.throttled != 0
+    }
+
+    /// Share of the class, for the core's functions.
+    pub(crate) fn limit(&mut self) -> &mut RtLimit {
+        &mut self.limit
+    }
+
     /// Adds a task behind its equals, or before them when it was preempted.
     pub(crate) fn enqueue(&mut self, priority: u8, task: u32, at_head: bool) {
         let stays_before = |p: u8| if at_head { p > priority } else { p >= priority };

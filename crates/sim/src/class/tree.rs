@@ -7,21 +7,39 @@ use pelton_core::{fair, h_nr_idle_above, set_idle_delta};
 use super::fair::{Entities, FairRq, FairRules};
 use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
 use super::pick;
-use crate::engine::state::{NO_TASK, Task};
+use crate::state::{NO_TASK, Task};
 
 /// How far up the leaving of an entity reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leave {
     /// The highest entity that leaves its queue.
-    pub top: u32,
+    top: u32,
     /// The group above it, when that is empty now and its dequeue is delayed; else `NO_TASK`.
-    pub delayed: u32,
+    delays: u32,
+}
+
+impl Leave {
+    /// Slot of the highest entity that leaves, where that is a group.
+    pub(crate) fn top_slot(self) -> Option<u32> {
+        slot_of(self.top)
+    }
+
+    /// Slot of the group whose dequeue is delayed.
+    pub(crate) fn delayed_slot(self) -> Option<u32> {
+        slot_of(self.delays)
+    }
+
+    /// This is the highest entity that leaves.
+    pub(crate) fn ends_at(self, entity: u32) -> bool {
+        entity == self.top
+    }
 }
 
 /// The levels of one CPU, borrowed for one operation.
 pub(crate) struct Tree<'a> {
     pub rules: &'a FairRules<'a>,
-    pub root: &'a mut FairRq,
+    /// The root queue.
+    pub whole: &'a mut FairRq,
     pub levels: &'a mut Levels,
     pub tasks: &'a mut Vec<Task>,
 }
@@ -31,7 +49,7 @@ pub(crate) struct Tree<'a> {
 macro_rules! on_queue {
     ($tree:expr, $home:expr, |$queue:ident, $entities:ident| $body:expr) => {
         if $tree.levels.slots.is_empty() {
-            let ($queue, $entities) = (&mut *$tree.root, &mut *$tree.tasks);
+            let ($queue, $entities) = (&mut *$tree.whole, &mut *$tree.tasks);
             $body
         } else {
             let ($queue, mut mixed) = $tree.level($home);
@@ -43,13 +61,13 @@ macro_rules! on_queue {
 
 impl Tree<'_> {
     fn level(&mut self, slot: u32) -> (&mut FairRq, Mixed<'_>) {
-        let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
+        let queue = if slot == ROOT { &mut *self.whole } else { &mut self.levels.queues[slot as usize] };
         (queue, Mixed { tasks: self.tasks, groups: &mut self.levels.entities })
     }
 
     #[inline]
     fn queue(&self, slot: u32) -> &FairRq {
-        if slot == ROOT { self.root } else { &self.levels.queues[slot as usize] }
+        if slot == ROOT { self.whole } else { &self.levels.queues[slot as usize] }
     }
 
     #[inline]
@@ -111,7 +129,7 @@ impl Tree<'_> {
 
     fn cfs_slice_ns(&mut self, entity: u32) -> u64 {
         let rules = self.rules;
-        let all = self.root.nr_runnable();
+        let all = self.whole.nr_runnable();
         let (lowest, mut at) = (self.home(entity), entity);
         let (queue, e) = self.level(lowest);
         let idle_only = queue.is_idle_only();
@@ -143,7 +161,7 @@ impl Tree<'_> {
     #[inline]
     pub(crate) fn count_below(&mut self, slot: u32, tasks: i32) {
         if slot != ROOT && self.levels.is_open(slot) {
-            self.root.below += tasks;
+            self.whole.below += tasks;
         }
     }
 
@@ -163,7 +181,7 @@ impl Tree<'_> {
             return;
         }
         loop {
-            let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
+            let queue = if slot == ROOT { &mut *self.whole } else { &mut self.levels.queues[slot as usize] };
             queue.idle_tasks = queue.idle_tasks.wrapping_add_signed(idle);
             if slot == ROOT || self.levels.slots[slot as usize].cut_off {
                 return;
@@ -193,7 +211,7 @@ impl Tree<'_> {
         if !self.levels.slots[slot as usize].queued {
             return;
         }
-        let queue = if home == ROOT { &mut *self.root } else { &mut self.levels.queues[home as usize] };
+        let queue = if home == ROOT { &mut *self.whole } else { &mut self.levels.queues[home as usize] };
         queue.count_idle_entity(idle);
         self.count_idle(home, 0, more);
     }
@@ -210,7 +228,7 @@ impl Tree<'_> {
     #[inline]
     fn count_delayed(&mut self, slot: u32, tasks: i32) {
         if slot == ROOT || self.levels.is_open(slot) {
-            self.root.delayed_tasks = self.root.delayed_tasks.wrapping_add_signed(tasks);
+            self.whole.delayed_tasks = self.whole.delayed_tasks.wrapping_add_signed(tasks);
         }
     }
 
@@ -280,7 +298,7 @@ impl Tree<'_> {
     /// A group's entity became or ceased to be one of the root's that stand for runnable tasks.
     fn count_group(&mut self, entity: u32, stands: bool) {
         if self.home(entity) == ROOT {
-            self.root.below += if stands { -1 } else { 1 };
+            self.whole.below += if stands { -1 } else { 1 };
         }
     }
 
@@ -322,11 +340,11 @@ impl Tree<'_> {
         loop {
             let home = self.home(top);
             if home == ROOT || self.queue(home).nr_queued() > 1 || !self.levels.slots[home as usize].queued {
-                return Leave { top, delayed: NO_TASK };
+                return Leave { top, delays: NO_TASK };
             }
             let group = entity_of(home);
             if delays && self.is_over_served(group) {
-                return Leave { top, delayed: group };
+                return Leave { top, delays: group };
             }
             top = group;
         }
@@ -351,11 +369,11 @@ impl Tree<'_> {
             }
             (leaving, sleeping) = (self.above(leaving), true);
         }
-        if plan.delayed != NO_TASK {
-            let (rules, home) = (self.rules, self.home(plan.delayed));
+        if plan.delays != NO_TASK {
+            let (rules, home) = (self.rules, self.home(plan.delays));
             let (queue, mut e) = self.level(home);
-            queue.delay(rules, &mut e, plan.delayed);
-            self.count_group(plan.delayed, false);
+            queue.delay(rules, &mut e, plan.delays);
+            self.count_group(plan.delays, false);
         }
         self.sync_above(self.home(plan.top));
     }
@@ -387,7 +405,7 @@ impl Tree<'_> {
 
     /// The entity that runs at the lowest level at which one does, `NO_TASK` when the fair class does not run.
     pub(crate) fn lowest_curr(&self) -> u32 {
-        let mut entity = self.root.curr;
+        let mut entity = self.whole.curr;
         while let Some(slot) = slot_of(entity) {
             match self.levels.queues[slot as usize].curr {
                 NO_TASK => break,
@@ -429,7 +447,7 @@ impl Tree<'_> {
     #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
         if self.levels.slots.is_empty() {
-            return self.root.charge(self.rules, self.tasks, delta_ns);
+            return self.whole.charge(self.rules, self.tasks, delta_ns);
         }
         self.charge_levels(delta_ns)
     }
@@ -528,7 +546,7 @@ impl Tree<'_> {
     /// A task that sleeps wakes on another CPU.
     pub(crate) fn leave_asleep(&mut self, task: u32) {
         let home = self.home(task);
-        let queue = if home == ROOT { &*self.root } else { &self.levels.queues[home as usize] };
+        let queue = if home == ROOT { &*self.whole } else { &self.levels.queues[home as usize] };
         queue.leave_asleep(self.rules, &mut self.tasks[task as usize].fair);
     }
 }

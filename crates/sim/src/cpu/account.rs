@@ -6,10 +6,10 @@ use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{CpuState, NO_TASK, Power, SPEED_SHIFT, Step};
 use crate::hw::energy::charge_state;
+use crate::hw::power::Power;
+use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
 /// What `cost_ns` of kernel work takes on a CPU of this speed.
 #[inline]
@@ -18,23 +18,11 @@ fn wall_ns(at_any_speed: bool, speed: u64, cost_ns: u64) -> u64 {
     (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed
 }
 
-/// How long the CPU still works at this step, the kernel's own work not counted.
-#[inline]
-fn left_ns(cpu: &CpuState, step: Step, now: u64) -> u64 {
-    match step {
-        _ if cpu.need_resched => 0,
-        Step::Fetch => 0,
-        Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
-        Step::Wall(left) => left,
-        Step::Until(at_ns) => at_ns.saturating_sub(now).saturating_sub(cpu.overhead_ns),
-    }
-}
-
 impl<S: Sink> Engine<'_, S> {
     /// Brings a CPU's running task, energy and time totals up to now.
     #[inline(always)]
     pub(crate) fn account(&mut self, c: u32) {
-        let delta = self.now - self.cpus[c as usize].accounted_ns;
+        let delta = self.now - self.cpus[c as usize].line.accounted_ns;
         if delta > 0 {
             self.account_time(c, delta);
         }
@@ -45,23 +33,23 @@ impl<S: Sink> Engine<'_, S> {
         self.split_calls(c, delta);
         let shared_uw = self.shared_power_uw(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.accounted_ns = self.now;
+        cpu.line.accounted_ns = self.now;
         let energy_fj = charge_state(cpu, shared_uw, delta);
         if cpu.curr != NO_TASK {
-            self.tasks[cpu.curr as usize].energy_fj += energy_fj;
+            self.tasks[cpu.curr as usize].progress.draws(energy_fj);
         }
-        if cpu.irq_depth > 0 {
+        if cpu.line.irq_depth > 0 {
             cpu.report.irq_ns += delta;
-            cpu.irq_pending_ns += delta;
+            cpu.line.irq_pending_ns += delta;
         } else if cpu.curr == NO_TASK {
-            match cpu.power {
+            match cpu.power() {
                 Power::Idle { state } | Power::Exiting { state } => {
                     cpu.report.idle_ns[state as usize] += delta;
                     self.account_iowait(c, delta);
                 }
                 Power::Awake => {
                     cpu.report.overhead_ns += delta;
-                    cpu.overhead_ns = cpu.overhead_ns.saturating_sub(delta);
+                    cpu.line.overhead_ns = cpu.line.overhead_ns.saturating_sub(delta);
                 }
             }
         } else {
@@ -71,36 +59,28 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn charge_task(&mut self, c: u32, delta: u64) {
         let cpu = &mut self.cpus[c as usize];
-        let overhead = delta.min(cpu.overhead_ns);
+        let overhead = delta.min(cpu.line.overhead_ns);
         let exec = delta - overhead;
-        cpu.overhead_ns -= overhead;
+        cpu.line.overhead_ns -= overhead;
         cpu.report.overhead_ns += overhead;
         cpu.report.busy_ns += exec;
         let task = &mut self.tasks[cpu.curr as usize];
         task.report.ran_on(self.m.cpus[c as usize].domain, exec);
-        if self.policy.ignore_nice_load != 0 && task.policy.is_nice() {
-            cpu.nice_ns += exec;
+        if self.policy.ignore_nice_load != 0 && task.policy().is_nice() {
+            cpu.line.nice_ns += exec;
         }
-        match &mut task.step {
-            Step::Work(left) => {
-                let done = (exec * cpu.speed).min(*left);
-                *left -= done;
-                task.report.work_ns += done >> SPEED_SHIFT;
-            }
-            Step::Wall(left) => *left = left.saturating_sub(exec),
-            Step::Fetch | Step::Until(_) => {}
-        }
-        match task.class {
+        task.report.work_ns += task.progress.executes(exec, cpu.line.speed);
+        match task.class() {
             Class::Fair => {
-                cpu.charge_later(delta);
-                if self.quotas {
+                cpu.line.charge_later(delta);
+                if self.uses.quotas {
                     self.charge_quotas(c, delta);
                 }
             }
-            Class::Deadline => task.dl.ran_ns += delta,
+            Class::Deadline => task.dl.runs(delta),
             Class::Realtime => {
-                task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta);
-                cpu.rt_limit.time_ns += delta;
+                task.rt.runs(delta);
+                cpu.rt.ran(delta);
             }
             Class::Worker => {}
         }
@@ -110,21 +90,24 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn arm_segment(&mut self, c: u32) {
         let now = self.now;
         let cpu = &mut self.cpus[c as usize];
-        cpu.segment.cancel();
-        if cpu.irq_depth > 0 {
+        cpu.line.segment.cancel();
+        if cpu.line.irq_depth > 0 {
             return;
         }
         if cpu.curr == NO_TASK {
             return self.arm_idle_entry(c);
         }
         let task = &self.tasks[cpu.curr as usize];
-        let mut left = left_ns(cpu, task.step, now).saturating_add(cpu.overhead_ns);
+        let (leaves, line) = (cpu.resched.is_asked(), &cpu.line);
+        // It leaves at the end of the path.
+        let step_ns = if leaves { 0 } else { task.progress.left_ns(line.speed, now, line.overhead_ns) };
+        let mut left = step_ns.saturating_add(line.overhead_ns);
         let until = |at_ns: Option<u64>| at_ns.map_or(u64::MAX, |at| at.saturating_sub(now));
-        match task.class {
-            // It leaves at the end of the path, with or without budget.
-            _ if cpu.need_resched => {}
-            Class::Fair => left = left.min(until(cpu.request_timer_ns)),
-            Class::Deadline => left = left.min(until(task.dl.hrtick_at_ns)),
+        match task.class() {
+            // With or without budget.
+            _ if leaves => {}
+            Class::Fair => left = left.min(until(line.request_timer_ns)),
+            Class::Deadline => left = left.min(until(task.dl.hrtick_at_ns())),
             Class::Realtime | Class::Worker => {}
         }
         self.push_segment(c, now.saturating_add(left));
@@ -134,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn push_segment(&mut self, c: u32, at: u64) {
         if at <= self.end_ns
-            && let Some(generation) = self.cpus[c as usize].segment.set(at)
+            && let Some(generation) = self.cpus[c as usize].line.segment.set(at)
         {
             self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
         }
@@ -147,11 +130,11 @@ impl<S: Sink> Engine<'_, S> {
         if cost_ns == 0 {
             return 0;
         }
-        let wall_ns = wall_ns(self.m.costs.at_any_speed, self.cpus[c as usize].speed, cost_ns);
+        let wall_ns = wall_ns(self.m.costs.at_any_speed, self.cpus[c as usize].line.speed, cost_ns);
         let mut all_ns = wall_ns;
         if self.m.costs.one_at_a_time {
             let ready_ns = self.now.saturating_add(self.path_left_ns(c));
-            all_ns = all_ns.saturating_add(self.awaits_turn(ready_ns, wall_ns));
+            all_ns = all_ns.saturating_add(self.lines.awaits_turn(ready_ns, wall_ns));
         }
         self.charge_wall(c, all_ns);
         wall_ns
@@ -164,7 +147,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.account(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.overhead_ns = cpu.overhead_ns.saturating_add(wall_ns);
+        cpu.line.overhead_ns = cpu.line.overhead_ns.saturating_add(wall_ns);
         if cpu.curr != NO_TASK {
             self.arm_segment(c);
         }
@@ -173,8 +156,13 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` was idle for this long: some of it counts as busy where a task of it waits for I/O.
     pub(crate) fn account_iowait(&mut self, c: u32, delta: u64) {
         if self.policy.io_is_busy != 0 && self.waits_for_io(c) {
-            self.cpus[c as usize].iowait_ns += delta;
+            self.cpus[c as usize].line.iowait_ns += delta;
         }
+    }
+
+    /// Does a task that ran on CPU `c` last wait for I/O?
+    pub(crate) fn waits_for_io(&self, c: u32) -> bool {
+        self.cpus[c as usize].line.nr_iowait() > 0
     }
 
     pub(crate) fn has_fair_server(&self) -> bool {
@@ -184,9 +172,18 @@ impl<S: Sink> Engine<'_, S> {
     /// The end of the work that keeps a CPU without a task awake.
     pub(crate) fn arm_idle_entry(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if cpu.power == Power::Awake {
-            let at = self.now.saturating_add(cpu.overhead_ns);
+        if cpu.is_awake() {
+            let at = self.now.saturating_add(cpu.line.overhead_ns);
             self.push_segment(c, at);
         }
+    }
+
+    /// A segment's event surfaces: is it still its end?
+    pub(crate) fn segment_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].line.segment.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::SegmentEnd { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
     }
 }

@@ -3,7 +3,7 @@
 
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// What the queue has now.

@@ -6,8 +6,7 @@ use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_e
 use pelton_model::workload::{CpuSet, Process, Workload};
 use pelton_schema::Sink;
 
-use crate::class::Class;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 /// A process.
 struct Group {
@@ -266,7 +265,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn cache_account(&mut self, c: u32, delta_ns: u64) {
         if self.caches.enabled {
             let (t, now_ticks) = (self.cpus[c as usize].curr, self.now_ticks());
-            if self.tasks.get(t as usize).is_some_and(|task| task.class == Class::Fair) {
+            if self.tasks.get(t as usize).is_some_and(|task| task.is_fair()) {
                 self.caches.account(c, t, delta_ns, now_ticks);
             }
         }
@@ -307,7 +306,7 @@ impl<S: Sink> Engine<'_, S> {
     /// much for each CPU as a balance.
     #[inline]
     pub(crate) fn cache_looks(&mut self, c: u32) {
-        if self.caches.enabled && !self.cpus[c as usize].need_resched {
+        if self.caches.enabled && !self.cpus[c as usize].resched.is_asked() {
             self.look_at_caches(c);
         }
     }

@@ -5,8 +5,7 @@ use std::num::NonZeroU32;
 
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 /// Time in which every kernel's signals halve, ms.
 const HALF_LIFE_MS: u128 = 32;
@@ -33,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Brings a CPU's clocks up to now, handing over the interrupt time since the last time.
     pub(crate) fn update_clock(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
+        let irq_ns = std::mem::take(&mut cpu.line.irq_pending_ns);
         let decayed = cpu.rq.clock_update(self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
         if decayed {
             self.request_changes(c);

@@ -5,13 +5,12 @@ use pelton_schema::Sink;
 
 use crate::class::fair::FairRules;
 use crate::class::tree::Tree;
-use crate::engine::Engine;
-use crate::engine::state::{CpuState, Task};
+use crate::state::{CpuState, Engine, Task};
 
 /// The levels of a CPU for one operation.
 #[inline]
 pub(crate) fn tree<'a>(rules: &'a FairRules<'a>, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
-    Tree { rules, root: &mut cpu.fair, levels: &mut cpu.levels, tasks }
+    Tree { rules, whole: &mut cpu.fair, levels: &mut cpu.levels, tasks }
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -32,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
     /// ticks, when tasks come and go, and when the CPU chooses.
     #[inline]
     pub(crate) fn update_curr(&mut self, c: u32) {
-        let uncharged_ns = self.cpus[c as usize].take_uncharged();
+        let uncharged_ns = self.cpus[c as usize].line.take_uncharged();
         if uncharged_ns > 0 {
             self.server_ran(c, uncharged_ns);
             self.cache_account(c, uncharged_ns);

@@ -2,17 +2,87 @@
 //! Time that a CPU runs is charged to the quotas of its groups; one that is used up stops its queue, at once or when
 //! the task next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
 
-use pelton_core::{RUNTIME_INF, quota, value};
+use pelton_core::{CfsBandwidth, RUNTIME_INF, quota, value};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{entity_of, slot_of};
-use crate::engine::Engine;
 use crate::engine::queue::{Ev, QuotaTimer};
-use crate::rq::groups::{Group, QuotaTimerState};
+use crate::state::Engine;
+use pelton_model::workload::Bandwidth;
 
-impl Group {
-    pub(crate) fn has_quota(&self) -> bool {
-        self.bandwidth.quota_ns != RUNTIME_INF
+/// A timer of a group's quota.
+#[derive(Clone, Copy, Debug, Default)]
+struct QuotaTimerState {
+    cpu: u32,
+    at_ns: u64,
+    generation: u32,
+}
+
+/// The quota of a group.
+#[derive(Clone, Debug)]
+struct Budget {
+    /// It, and its pool.
+    bandwidth: CfsBandwidth,
+    /// CPUs on which its queue is throttled, in the order in which they get runtime.
+    held_on: Vec<u32>,
+    /// Its timers, by [`QuotaTimer`].
+    alarms: [QuotaTimerState; 2],
+    /// Time for which its tasks ran, counted where it has a quota, ns.
+    usage_ns: u64,
+}
+
+/// Quotas of all groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Budgets {
+    budgets: Vec<Budget>,
+}
+
+impl Budgets {
+    /// Before the run, by group.
+    pub(crate) fn new(limits: impl Iterator<Item = Option<Bandwidth>>) -> Budgets {
+        let unlimited = CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() };
+        let budget = |limit: Option<Bandwidth>| {
+            let limited = |Bandwidth { quota_ns, period_ns, burst_ns }| CfsBandwidth {
+                quota_ns,
+                period_ns,
+                burst_ns,
+                ..CfsBandwidth::default()
+            };
+            let bandwidth = limit.map_or(unlimited, limited);
+            Budget { bandwidth, held_on: Vec::new(), alarms: Default::default(), usage_ns: 0 }
+        };
+        Budgets { budgets: limits.map(budget).collect() }
+    }
+
+    pub(crate) fn has_quota(&self, group: u32) -> bool {
+        self.budgets[group as usize].bandwidth.quota_ns != RUNTIME_INF
+    }
+
+    /// A group's quota and its pool, for the core's functions.
+    pub(crate) fn bandwidth(&mut self, group: u32) -> &mut CfsBandwidth {
+        &mut self.budgets[group as usize].bandwidth
+    }
+
+    /// A group's quota and its pool, and the time for which its tasks ran, ns.
+    pub(crate) fn used(&self, group: u32) -> (&CfsBandwidth, u64) {
+        let budget = &self.budgets[group as usize];
+        (&budget.bandwidth, budget.usage_ns)
+    }
+
+    /// CPUs on which a group's queue is throttled, in the order in which they get runtime.
+    pub(crate) fn throttled(&self, group: u32) -> &[u32] {
+        &self.budgets[group as usize].held_on
+    }
+
+    /// A group's queue on CPU `c` is throttled no longer.
+    pub(crate) fn frees(&mut self, group: u32, c: u32) {
+        self.budgets[group as usize].held_on.retain(|&waits| waits != c);
+    }
+
+    /// Where a timer expires, and which event of it counts.
+    pub(crate) fn alarm(&self, group: u32, kind: QuotaTimer) -> (u32, u32) {
+        let QuotaTimerState { cpu, generation, .. } = self.budgets[group as usize].alarms[kind as usize];
+        (cpu, generation)
     }
 }
 
@@ -31,7 +101,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Starts the timers that a step of the core asked for, on the CPU that executes.
     pub(crate) fn arm_quota_timers(&mut self, group: u32, said: u32) {
-        let bandwidth = &self.groups.list[group as usize].bandwidth;
+        let bandwidth = &self.budgets.budgets[group as usize].bandwidth;
         let (period_ns, slack_ns) = (bandwidth.period_end_ns, bandwidth.slack_end_ns);
         if said & quota::START != 0 {
             self.arm_quota_timer(group, QuotaTimer::Period, period_ns);
@@ -44,7 +114,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn arm_quota_timer(&mut self, group: u32, kind: QuotaTimer, kernel_ns: u64) {
         let at_ns = kernel_ns - self.boot_ns;
         self.forget_quota_timer(group, kind);
-        let (cpu, timer) = (self.exec, &mut self.groups.list[group as usize].timers[kind as usize]);
+        let (cpu, timer) = (self.exec, &mut self.budgets.budgets[group as usize].alarms[kind as usize]);
         *timer = QuotaTimerState { cpu, at_ns, generation: timer.generation + 1 };
         let generation = timer.generation;
         self.cpus[cpu as usize].timers.insert((at_ns, entity_of(group)));
@@ -54,29 +124,29 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn forget_quota_timer(&mut self, group: u32, kind: QuotaTimer) {
-        let QuotaTimerState { cpu, at_ns, .. } = self.groups.list[group as usize].timers[kind as usize];
+        let QuotaTimerState { cpu, at_ns, .. } = self.budgets.budgets[group as usize].alarms[kind as usize];
         self.cpus[cpu as usize].timers.remove((at_ns, entity_of(group)));
     }
 
     /// The running fair task's groups pay for its time.
     pub(crate) fn charge_quotas(&mut self, c: u32, delta_ns: u64) {
-        let mut entity = self.cpus[c as usize].fair.curr;
+        let mut entity = self.cpus[c as usize].fair.curr();
         while let Some(slot) = slot_of(entity) {
             self.charge_quota(c, slot, delta_ns);
-            entity = self.cpus[c as usize].levels.queues[slot as usize].curr;
+            entity = self.cpus[c as usize].queue_at(slot).curr();
         }
     }
 
     pub(crate) fn charge_quota(&mut self, c: u32, slot: u32, delta_ns: u64) {
         let (now, tick_ns) = (self.kernel_ns(), self.tick_ns);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let number = own.group;
-        let group = &mut self.groups.list[number as usize];
-        if !group.has_quota() {
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let number = own.group();
+        if !self.budgets.has_quota(number) {
             return;
         }
-        group.usage_ns += delta_ns;
-        let said = group.bandwidth.account(self.policy, &mut own.runtime, delta_ns, now, tick_ns);
+        let budget = &mut self.budgets.budgets[number as usize];
+        budget.usage_ns += delta_ns;
+        let said = budget.bandwidth.account(self.policy, own.runtime(), delta_ns, now, tick_ns);
         self.arm_quota_timers(number, said);
         if said & quota::EXHAUSTED != 0 {
             if self.throttles_at_once() {
@@ -91,15 +161,15 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn stop_queue(&mut self, c: u32, slot: u32) -> bool {
         let (now, by_task) = (self.kernel_ns(), self.quota_by_task());
         let cpu = &mut self.cpus[c as usize];
-        let queued = !by_task && cpu.levels.queues[slot as usize].nr_queued() > 0;
-        let own = &mut cpu.levels.slots[slot as usize];
-        let number = own.group;
-        let said = self.groups.list[number as usize].bandwidth.throttle(self.policy, &mut own.runtime, queued, now);
+        let queued = !by_task && !cpu.levels.is_empty(slot);
+        let own = cpu.levels.at_mut(slot);
+        let number = own.group();
+        let said = self.budgets.bandwidth(number).throttle(self.policy, own.runtime(), queued, now);
         self.arm_quota_timers(number, said);
         if said & quota::THROTTLED == 0 {
             return false;
         }
-        let waiting = &mut self.groups.list[number as usize].waiting;
+        let waiting = &mut self.budgets.budgets[number as usize].held_on;
         let at = if self.policy.bandwidth_throttle == value::BANDWIDTH_THROTTLE_HEAD { 0 } else { waiting.len() };
         waiting.insert(at, c);
         self.emit(Event::CfsThrottle { cpu: c, group: number + 1, throttled: 1 });
@@ -112,16 +182,16 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn stop_clocks(&mut self, c: u32, top: u32) {
         let (policy, by_task) = (self.policy, self.quota_by_task());
         let cpu = &mut self.cpus[c as usize];
-        for slot in 0..cpu.levels.slots.len() as u32 {
+        for slot in 0..cpu.levels.len() {
             if !cpu.levels.is_below(slot, top) {
                 continue;
             }
-            let empty = cpu.levels.queues[slot as usize].nr_queued() == 0;
-            let own = &mut cpu.levels.slots[slot as usize];
-            own.throttle_count += 1;
-            if !by_task || (own.throttle_count == 1 && empty) {
-                cpu.rq.throttle_clock(policy, &mut own.cfs);
-                cpu.levels.listed.set(slot, false);
+            let empty = cpu.levels.is_empty(slot);
+            let own = cpu.levels.at_mut(slot);
+            let above = own.throttles();
+            if !by_task || (above == 1 && empty) {
+                cpu.rq.throttle_clock(policy, own.records().1);
+                cpu.levels.set_listed(slot, false);
             }
         }
     }

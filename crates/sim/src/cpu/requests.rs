@@ -9,38 +9,37 @@ use pelton_core::{
 };
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::CpuState;
+use crate::state::{CpuState, Engine};
 use pelton_model::machine::Machine;
 
 /// The kept request is what the inputs give now.
-pub(crate) const FRESH: u8 = 1;
+const FRESH: u8 = 1;
 /// The governor's own record of the CPU is as of these inputs, too.
-pub(crate) const RECORDED: u8 = 2;
+const RECORDED: u8 = 2;
 
 /// What is kept of one CPU of a domain beside its request.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub cpu: u32,
-    pub state: u8,
+struct Asking {
+    cpu: u32,
+    state: u8,
     /// What the request was made of.
-    pub inputs: CpuInputs,
+    inputs: CpuInputs,
 }
 
 /// The requests of one domain, by place of the CPU in it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Domain {
-    pub terms: Vec<PerfTerms>,
-    pub places: Vec<Place>,
+pub(crate) struct Asked {
+    terms: Vec<PerfTerms>,
+    places: Vec<Asking>,
     /// Places that are not recorded.
-    pub todo: Vec<u32>,
+    todo: Vec<u32>,
     /// The first CPU with the largest request, where that is known.
     largest: u32,
     /// The frequency is another than at the last evaluation, which the governor's records name.
-    pub khz_changed: bool,
+    khz_changed: bool,
 }
 
-impl Domain {
+impl Asked {
     /// The CPU at place `i`, whose inputs are filled, is asked again.
     #[inline]
     pub(crate) fn ask_again(
@@ -52,6 +51,75 @@ impl Domain {
     ) {
         let (own, place) = (&self.places[i as usize].inputs, (i, self.largest));
         self.largest = sugov.ask_again(policy, state, own, now, tick_ns, &mut self.terms, place);
+    }
+
+    /// Nothing changed since the last evaluation.
+    #[inline]
+    pub(crate) fn is_current(&self) -> bool {
+        self.todo.is_empty() && !self.khz_changed
+    }
+
+    /// The frequency is another than at the last evaluation, which is over.
+    pub(crate) fn take_khz_changed(&mut self) -> bool {
+        std::mem::take(&mut self.khz_changed)
+    }
+
+    /// The next CPU to ask again, from entry `at` of those that are not recorded on: its place and number. Who only
+    /// looks passes over those whose request is what the inputs give.
+    #[inline]
+    pub(crate) fn next_to_ask(&self, at: &mut usize, looks: bool) -> Option<(u32, u32)> {
+        while let Some(&i) = self.todo.get(*at) {
+            let place = &self.places[i as usize];
+            if !looks || place.state & FRESH == 0 {
+                return Some((i, place.cpu));
+            }
+            *at += 1;
+        }
+        None
+    }
+
+    /// The inputs of the CPU at place `i`, clamps and boosts left out.
+    #[inline]
+    pub(crate) fn refill(&mut self, i: u32, cpu: &CpuState) {
+        fill_plain(cpu, &mut self.places[i as usize].inputs);
+    }
+
+    /// The CPU at place `i`, entry `at`, was asked. A boost fades with every evaluation: such a request does not hold.
+    #[inline]
+    pub(crate) fn is_answered(&mut self, i: u32, at: &mut usize, looks: bool, boosted: bool) {
+        self.places[i as usize].state = match (boosted, looks) {
+            (true, _) => 0,
+            (false, false) => FRESH | RECORDED,
+            (false, true) => FRESH,
+        };
+        if looks || boosted {
+            *at += 1;
+        } else {
+            self.todo.swap_remove(*at);
+        }
+    }
+
+    /// What the request of the CPU at place `i` was made of.
+    #[inline]
+    pub(crate) fn made_of(&self, i: u32) -> &CpuInputs {
+        &self.places[i as usize].inputs
+    }
+
+    /// The CPU at place `i` went idle so often with its tick stopped: no request is made of it.
+    #[inline]
+    pub(crate) fn note_idle_calls(&mut self, i: u32, calls: u64) {
+        self.places[i as usize].inputs.idle_calls = calls;
+    }
+
+    /// The request of the CPU at place `i` is made of these.
+    pub(crate) fn set_inputs(&mut self, i: u32, inputs: CpuInputs) {
+        self.places[i as usize].inputs = inputs;
+    }
+
+    /// The request of the CPU at place `i` is what its inputs give; and so is the governor's record of it.
+    pub(crate) fn is_kept(&self, i: usize) -> (bool, bool) {
+        let state = self.places[i].state;
+        (state != 0, state & RECORDED != 0 && !self.khz_changed)
     }
 
     /// All requests, as of the last evaluation or look.
@@ -87,10 +155,10 @@ impl Domain {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Targets {
     /// Requests hold until their inputs change. False where time alone changes them, or one ends the search for others.
-    pub keeps: bool,
+    keeps: bool,
     /// Domain of each CPU, and its place there.
-    pub place: Vec<(u32, u32)>,
-    pub domains: Vec<Domain>,
+    place: Vec<(u32, u32)>,
+    domains: Vec<Asked>,
 }
 
 impl Targets {
@@ -103,11 +171,29 @@ impl Targets {
             }
             let nr_cpus = spec.cpus.len();
             let (todo, terms) = ((0..nr_cpus as u32).collect(), vec![PerfTerms::default(); nr_cpus]);
-            let fresh = |&cpu: &u32| Place { cpu, state: 0, inputs: CpuInputs::default() };
+            let fresh = |&cpu: &u32| Asking { cpu, state: 0, inputs: CpuInputs::default() };
             let places = spec.cpus.iter().map(fresh).collect();
-            domains.push(Domain { terms, places, todo, largest: NO_LARGEST, khz_changed: false });
+            domains.push(Asked { terms, places, todo, largest: NO_LARGEST, khz_changed: false });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
+    }
+
+    /// Requests hold until their inputs change.
+    #[inline]
+    pub(crate) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// What the CPUs of domain `d` ask for.
+    #[inline]
+    pub(crate) fn asked(&mut self, d: u32) -> &mut Asked {
+        &mut self.domains[d as usize]
+    }
+
+    /// The same, to read.
+    #[inline]
+    pub(crate) fn kept(&self, d: u32) -> &Asked {
+        &self.domains[d as usize]
     }
 
     /// Inputs of CPU `c` change.
@@ -152,15 +238,15 @@ impl Targets {
 
 /// Inputs of a CPU, clamps and boosts left out.
 #[inline]
-pub(crate) fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
-    let bw_dl = if cpu.dl.running_bw_q20 == 0 { 0 } else { cpu_bw_dl(cpu.dl.running_bw_q20) };
-    inputs.refill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
+    let bw_dl = if cpu.dl.running_bw_q20() == 0 { 0 } else { cpu_bw_dl(cpu.dl.running_bw_q20()) };
+    inputs.refill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.line.idle_calls());
 }
 
 impl<S: Sink> Engine<'_, S> {
     /// Boost of CPU `c` now, percent.
     pub(crate) fn boost_of(&self, c: u32) -> i32 {
-        if !self.boosts.counts {
+        if !self.uses.boost_groups {
             return self.policy.boost as i32;
         }
         let mut groups = self.cpus[c as usize].boost;
@@ -170,12 +256,12 @@ impl<S: Sink> Engine<'_, S> {
     /// Puts the clamps of CPU `c` into the inputs of its request.
     pub(crate) fn apply_clamps(&self, c: u32, inputs: &mut CpuInputs) {
         let cpu = &self.cpus[c as usize];
-        if self.limits_groups {
+        if self.uses.limits_groups {
             inputs.limit_groups(cpu.levels.throttled(None).list(), cpu.clamp_sum.est);
         }
-        if self.clamp_sums {
+        if self.uses.clamp_sums {
             cpu.clamp_sum.apply(self.policy, cpu.uclamp.value[0], inputs);
-        } else if self.clamped {
+        } else if self.uses.clamped {
             inputs.uclamp_used = 1;
             [inputs.uclamp_min, inputs.uclamp_max] = cpu.uclamp.value;
         }
@@ -197,7 +283,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Neither clamps nor boosts count in any request.
     #[inline]
     pub(crate) fn asks_plainly(&self) -> bool {
-        !(self.clamped || self.limits_groups || self.boosts.on)
+        !(self.uses.clamped || self.uses.limits_groups || self.uses.boosts)
     }
 
     /// Inputs of one CPU for the governor.
@@ -205,7 +291,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut inputs = CpuInputs::default();
         fill_plain(&self.cpus[c as usize], &mut inputs);
         self.apply_clamps(c, &mut inputs);
-        if self.boosts.on {
+        if self.uses.boosts {
             inputs = inputs.boosted(self.policy, self.boost_of(c));
         }
         inputs

@@ -4,19 +4,52 @@
 use pelton_core::value;
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{NO_TASK, Power};
+use crate::engine::queue::Moment;
+use crate::hw::power::Power;
+use crate::state::{Engine, NO_TASK};
+
+/// What a CPU was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Resched {
+    /// It chooses again as soon as it can.
+    need: bool,
+    /// It chooses again when it next returns to user mode (`TIF_NEED_RESCHED_LAZY`).
+    lazy: bool,
+    /// It was asked to reschedule while idle.
+    when_awake: bool,
+    /// When another CPU's request to reschedule arrives.
+    reaction: Moment,
+}
+
+impl Resched {
+    /// It chooses again as soon as it can.
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.need
+    }
+
+    /// It was asked while it was idle; it is no longer.
+    pub(crate) fn take_when_awake(&mut self) -> bool {
+        std::mem::take(&mut self.when_awake)
+    }
+
+    /// Another CPU's request is under way.
+    #[cfg(test)]
+    pub(crate) fn awaits_reaction(&self) -> bool {
+        self.reaction.wanted_ns() < u64::MAX
+    }
+}
 
 impl<S: Sink> Engine<'_, S> {
     /// A CPU chooses again when what its kernel is doing is done.
     pub(crate) fn finishes_path_first(&mut self, c: u32) -> bool {
-        if self.cpus[c as usize].overhead_ns == 0 {
+        if self.cpus[c as usize].line.overhead_ns == 0 {
             return false;
         }
         self.account(c);
         let cpu = &self.cpus[c as usize];
-        let waits = cpu.overhead_ns > 0 && cpu.power == Power::Awake && cpu.irq_depth == 0;
+        let waits = cpu.line.overhead_ns > 0 && cpu.is_awake() && cpu.line.irq_depth == 0;
         if waits {
             self.arm_segment(c);
         }
@@ -32,8 +65,8 @@ impl<S: Sink> Engine<'_, S> {
         let at = self.now + self.path_left_ns(self.exec);
         if at == self.now {
             self.react(c);
-        } else if at < self.cpus[c as usize].reaction.wanted_ns()
-            && let Some(generation) = self.cpus[c as usize].reaction.set(at)
+        } else if at < self.cpus[c as usize].resched.reaction.wanted_ns()
+            && let Some(generation) = self.cpus[c as usize].resched.reaction.set(at)
         {
             self.queue.push(at, Ev::Reaction { cpu: c, generation });
         }
@@ -44,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
         let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;
         if lazy && self.cpus[c as usize].curr != NO_TASK {
-            self.cpus[c as usize].need_resched_lazy = true;
+            self.cpus[c as usize].resched.lazy = true;
         } else {
             self.resched_cpu(c);
         }
@@ -53,15 +86,15 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` ends an interrupt or a system call, and looks whether it was asked to choose again.
     pub(crate) fn exit_to_user(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        if cpu.need_resched_lazy && cpu.power == Power::Awake && cpu.irq_depth == 0 {
-            cpu.need_resched_lazy = false;
+        if cpu.resched.lazy && cpu.is_awake() && cpu.line.irq_depth == 0 {
+            cpu.resched.lazy = false;
             self.request_resched(c);
         }
     }
 
     /// CPU `c` was asked within an interrupt that another one sent it, and that ends.
     pub(crate) fn ipi_ends(&mut self, c: u32) {
-        if std::mem::take(&mut self.cpus[c as usize].need_resched_lazy) {
+        if std::mem::take(&mut self.cpus[c as usize].resched.lazy) {
             self.resched_cpu(c);
         }
     }
@@ -69,23 +102,23 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` chooses: what it was asked is answered.
     pub(crate) fn clear_resched(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        (cpu.need_resched, cpu.need_resched_lazy) = (false, false);
+        (cpu.resched.need, cpu.resched.lazy) = (false, false);
     }
 
     /// How long the kernel path that CPU `c` executes still takes.
     pub(crate) fn path_left_ns(&mut self, c: u32) -> u64 {
-        if self.cpus[c as usize].overhead_ns > 0 {
+        if self.cpus[c as usize].line.overhead_ns > 0 {
             self.account(c);
         }
-        self.cpus[c as usize].overhead_ns
+        self.cpus[c as usize].line.overhead_ns
     }
 
     /// Another CPU's request arrives: by interrupt, unless this one is idle and watches for it.
     pub(crate) fn react(&mut self, c: u32) {
-        let takes_interrupt = match self.cpus[c as usize].power {
+        let takes_interrupt = match self.cpus[c as usize].power() {
             Power::Idle { .. } => self.idle_needs_ipi(c),
             Power::Exiting { .. } => false,
-            Power::Awake => !self.cpus[c as usize].need_resched,
+            Power::Awake => !self.cpus[c as usize].resched.need,
         };
         if takes_interrupt {
             self.charge_cost(c, self.m.costs.ipi_ns);
@@ -96,22 +129,22 @@ impl<S: Sink> Engine<'_, S> {
     /// An idle CPU starts to leave its idle state, a busy one reschedules at once.
     fn request_resched(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        match cpu.power {
+        match cpu.power() {
             Power::Idle { .. } => {
-                cpu.wake_resched = true;
+                cpu.resched.when_awake = true;
                 self.leave_idle(c);
             }
-            Power::Exiting { .. } => cpu.wake_resched = true,
-            Power::Awake if !cpu.need_resched => {
-                cpu.need_resched = true;
-                self.resched.push_back(c);
+            Power::Exiting { .. } => cpu.resched.when_awake = true,
+            Power::Awake if !cpu.resched.need => {
+                cpu.resched.need = true;
+                self.lines.asks(c);
             }
             Power::Awake => {}
         }
     }
 
     pub(crate) fn reaction_due(&mut self, cpu: u32, generation: u32) -> bool {
-        match self.cpus[cpu as usize].reaction.surface(self.now, generation) {
+        match self.cpus[cpu as usize].resched.reaction.surface(self.now, generation) {
             Err(Some((at, generation))) => self.queue.push(at, Ev::Reaction { cpu, generation }),
             other => return other.is_ok(),
         }

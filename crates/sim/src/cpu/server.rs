@@ -4,9 +4,8 @@
 use pelton_core::{DlServer, Policy, ServerBw, value};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::queue::{Ev, Moment};
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 /// The server, and its timers.
 #[derive(Debug)]

@@ -3,15 +3,15 @@
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::{Power, SPEED_SHIFT};
+use crate::hw::power::Power;
 use crate::hw::speed::one_speed;
+use crate::state::{Engine, SPEED_SHIFT};
 
 impl<S: Sink> Engine<'_, S> {
     /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their
     /// signals.
     pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
-        if !self.shared_hardware {
+        if !self.hw.is_shared() {
             self.set_speed(c, khz, (1, 1));
             return;
         }
@@ -30,18 +30,18 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn set_speed(&mut self, c: u32, khz: u32, share: (u64, u64)) {
         // Neighbours make a CPU look again far more often than its speed changes.
-        if self.cpus[c as usize].speed_of == (khz, share) {
+        if self.cpus[c as usize].line.speed_of == (khz, share) {
             return;
         }
-        self.cpus[c as usize].speed_of = (khz, share);
+        self.cpus[c as usize].line.speed_of = (khz, share);
         let spec = &self.m.cpus[c as usize];
         let domain = &self.m.domains[spec.domain as usize];
-        let opp = self.domains[spec.domain as usize].khz.partition_point(|&k| k < khz);
+        let opp = self.domains[spec.domain as usize].hw.khz().partition_point(|&k| k < khz);
         let cpu = &mut self.cpus[c as usize];
-        cpu.power_opp = opp.min(domain.opps.len() - 1) as u32;
+        cpu.hw.runs_at(opp.min(domain.opps.len() - 1) as u32);
         let full = u64::from(spec.capacity) << (SPEED_SHIFT - 10);
         let whole = full * u64::from(khz) / u64::from(domain.ref_khz.max(1));
-        cpu.speed = (whole * share.0 / share.1).max(1);
+        cpu.line.speed = (whole * share.0 / share.1).max(1);
         if domain.firmware_poll_ns == 0 {
             self.see_frequency(c, khz);
         }
@@ -73,12 +73,11 @@ impl<S: Sink> Engine<'_, S> {
         let m = self.m;
         let cluster = m.cpus[c as usize].cluster as usize;
         let others = self.awake_threads(c) - usize::from(is);
-        let before_khz = self.turbo_limit_khz(c, self.active_cores[cluster]);
+        let before_khz = self.turbo_khz(c);
         if others == 0 {
-            let active = self.active_cores[cluster];
-            self.active_cores[cluster] = if is { active + 1 } else { active.saturating_sub(1) };
+            self.hw.core_changes(cluster, is);
         }
-        if self.turbo_limit_khz(c, self.active_cores[cluster]) != before_khz {
+        if self.turbo_khz(c) != before_khz {
             for &near in &m.clusters[cluster].cpus {
                 self.refresh_speed(near);
             }

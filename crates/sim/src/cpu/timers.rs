@@ -3,16 +3,65 @@
 
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
+use crate::state::{Engine, Task};
+
+/// What a task that sleeps waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sleep {
+    /// Armed expiry, if it sleeps on a timer.
+    armed_ns: Option<u64>,
+    timer_generation: u32,
+    /// It slept waiting for I/O and has not run since.
+    in_iowait: bool,
+    /// The device that it asked last, and from which CPU.
+    asked: (u32, u32),
+}
+
+impl Sleep {
+    /// It slept waiting for I/O and has not run since.
+    #[inline]
+    pub(crate) fn in_iowait(&self) -> bool {
+        self.in_iowait
+    }
+
+    /// It runs, or its sleep was cancelled.
+    #[inline]
+    pub(crate) fn io_is_over(&mut self) {
+        self.in_iowait = false;
+    }
+
+    /// The device that it asked last, and from which CPU.
+    pub(crate) fn asked(&self) -> (u32, u32) {
+        self.asked
+    }
+
+    /// Asleep, it wakes by itself: by its timer or its device.
+    pub(crate) fn wakes(&self) -> bool {
+        self.armed_ns.is_some() || self.in_iowait
+    }
+
+    /// The timer of this generation is the one that it armed last.
+    pub(crate) fn is_armed(&self, generation: u32) -> bool {
+        self.timer_generation == generation
+    }
+}
+
+impl Task {
+    /// Goes to sleep for what a device does.
+    pub(crate) fn ask(&mut self, device: u32) {
+        self.sleep.in_iowait = true;
+        self.sleep.asked = (device, self.cpu);
+    }
+}
 
 impl<S: Sink> Engine<'_, S> {
     /// Sleeping until `at_ns`: arms the task's timer on the CPU it sleeps on.
     pub(crate) fn arm_timer(&mut self, t: u32, at_ns: u64) {
         let task = &mut self.tasks[t as usize];
-        task.timer_generation += 1;
-        task.armed_ns = Some(at_ns);
-        let generation = task.timer_generation;
+        task.sleep.timer_generation += 1;
+        task.sleep.armed_ns = Some(at_ns);
+        let generation = task.sleep.timer_generation;
         self.cpus[task.cpu as usize].timers.insert((at_ns, t));
         if at_ns <= self.end_ns {
             self.queue.push(at_ns, Ev::TaskTimer { task: t, generation });
@@ -21,7 +70,7 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn disarm_timer(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
-        if let Some(at) = task.armed_ns.take() {
+        if let Some(at) = task.sleep.armed_ns.take() {
             self.cpus[task.cpu as usize].timers.remove((at, t));
         }
     }
@@ -34,7 +83,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A device tells the CPU that asked it that it is done.
     pub(crate) fn io_irq_start(&mut self, t: u32) {
-        let (device, cpu) = self.tasks[t as usize].asked();
+        let (device, cpu) = self.tasks[t as usize].sleep.asked();
         self.enter_irq(cpu, self.irq_of_device(device));
         let irq_ns = self.w.devices[device as usize].irq_ns;
         self.queue.push(self.now.saturating_add(irq_ns), Ev::IoIrqEnd { cpu, task: t });
@@ -45,10 +94,18 @@ impl<S: Sink> Engine<'_, S> {
         self.w.irqs.len() as u32 + device
     }
 
+    /// CPU `c` ends an interrupt.
+    pub(crate) fn leave_irq(&mut self, c: u32, irq: u32) {
+        self.account(c);
+        self.cpus[c as usize].line.irq_depth -= 1;
+        self.update_clock(c);
+        self.emit(Event::IrqExit { cpu: c, irq });
+    }
+
     fn enter_irq(&mut self, c: u32, irq: u32) {
         self.account(c);
-        self.cpus[c as usize].irq_depth += 1;
-        self.cpus[c as usize].segment.cancel();
+        self.cpus[c as usize].line.irq_depth += 1;
+        self.cpus[c as usize].line.segment.cancel();
         self.emit(Event::IrqEntry { cpu: c, irq });
     }
 }

@@ -10,10 +10,9 @@
 
 use pelton_schema::{HookSite, Sink};
 
-use crate::engine::Engine;
-use crate::engine::state::DomainState;
 use crate::hw::speed::one_speed;
 use crate::report::DemandReport;
+use crate::state::{DomainState, Engine};
 use pelton_model::machine::Machine;
 
 /// Need and frequency of one clock.
@@ -217,7 +216,7 @@ impl Clocks {
             clocks.list[clocks.of[d]].domains.push(d as u32);
         }
         for clock in &mut clocks.list {
-            clock.demand = Demand::new(clock.highest(domains, |domain| domain.sugov.cur_khz));
+            clock.demand = Demand::new(clock.highest(domains, |domain| domain.freq.sugov.cur_khz));
         }
         clocks
     }
@@ -240,13 +239,13 @@ impl<S: Sink> Engine<'_, S> {
     /// An event of CPU `c` that did not lead to an evaluation.
     pub(crate) fn observe_event(&mut self, c: u32) {
         let d = self.m.cpus[c as usize].domain;
-        if self.clocks.is_empty() {
+        if self.freq.clocks.is_empty() {
             return;
         }
         self.ask(c, d, false);
         let domain = &self.domains[d as usize];
         let table = domain.governor_table();
-        let need = domain.sugov.need(
+        let need = domain.freq.sugov.need(
             self.policy,
             self.targets.terms(d),
             (self.targets.place(c), self.targets.largest(d)),
@@ -258,16 +257,26 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The formula asks for `khz`.
     pub(crate) fn observe_need(&mut self, d: u32, khz: u32) {
-        let Some(clock) = self.clocks.of_domain(d) else { return };
-        self.domains[d as usize].needed_khz = khz;
-        let needed_khz = clock.highest(&self.domains, |domain| domain.needed_khz);
+        let Some(clock) = self.freq.clocks.of_domain(d) else { return };
+        self.domains[d as usize].freq.needed_khz = khz;
+        let needed_khz = clock.highest(&self.domains, |domain| domain.freq.needed_khz);
         clock.demand.need(self.now, needed_khz);
+    }
+
+    /// The need beside the frequency is watched from now on.
+    pub(crate) fn watch_need(&mut self) {
+        self.freq.clocks = Clocks::of(self.m, &self.domains);
+    }
+
+    /// The run ends: what was watched.
+    pub(crate) fn need_reports(&mut self) -> Vec<DemandReport> {
+        std::mem::take(&mut self.freq.clocks).finish(self.now)
     }
 
     /// The request of a domain's hardware has changed.
     pub(crate) fn observe_frequency(&mut self, d: u32) {
-        let Some(clock) = self.clocks.of_domain(d) else { return };
-        let khz = clock.highest(&self.domains, |domain| domain.sugov.cur_khz);
+        let Some(clock) = self.freq.clocks.of_domain(d) else { return };
+        let khz = clock.highest(&self.domains, |domain| domain.freq.sugov.cur_khz);
         clock.demand.set(self.now, khz);
     }
 

@@ -3,19 +3,28 @@
 
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The frequency of CPU `c` is given: no governor is there to be called.
     pub(crate) fn is_given(&self, c: u32) -> bool {
-        let given = |d: u32| self.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
-        !self.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
+        let given = |d: u32| self.freq.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
+        !self.freq.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
+    }
+
+    /// The first frequency of each domain for which some are given comes at its time.
+    pub(crate) fn start_given(&mut self) {
+        for domain in 0..self.freq.frequencies.len().min(self.domains.len()) as u32 {
+            if let Some(first) = self.freq.frequencies[domain as usize].first() {
+                self.queue.push(first.at_ns, Ev::GivenFrequency { domain, index: 0 });
+            }
+        }
     }
 
     /// A frequency that is given begins to hold.
     pub(crate) fn given_frequency(&mut self, d: u32, index: u32) {
-        let all = &self.frequencies[d as usize];
+        let all = &self.freq.frequencies[d as usize];
         let Some(&now) = all.get(index as usize) else { return };
         if let Some(next) = all.get(index as usize + 1) {
             self.queue.push(next.at_ns.max(self.now), Ev::GivenFrequency { domain: d, index: index + 1 });
@@ -24,11 +33,9 @@ impl<S: Sink> Engine<'_, S> {
         self.set_frequency(d, now.khz);
     }
 
-    /// The hardware now runs at `khz`. What lies between operating points draws the power of the higher one.
+    /// The hardware now runs at `khz`.
     pub(crate) fn set_frequency(&mut self, d: u32, khz: u32) {
-        let table = &self.domains[d as usize].khz;
-        let opp = table.partition_point(|&k| k < khz).min(table.len() - 1);
-        if self.domains[d as usize].sugov.cur_khz == khz {
+        if self.domains[d as usize].freq.sugov.cur_khz == khz {
             return;
         }
         self.note_old_frequency(d, khz);
@@ -39,10 +46,10 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.close_time_in_state(d);
         let domain = &mut self.domains[d as usize];
-        domain.opp = opp as u32;
-        domain.sugov.cur_khz = khz;
-        domain.sd.cur_khz = khz;
-        domain.dbs.cur_khz = khz;
+        domain.hw.is_set(khz);
+        domain.freq.sugov.cur_khz = khz;
+        domain.freq.sd.cur_khz = khz;
+        domain.freq.dbs.cur_khz = khz;
         domain.report.transitions += 1;
         self.targets.khz_changes(d);
         self.observe_frequency(d);
@@ -65,19 +72,19 @@ impl<S: Sink> Engine<'_, S> {
     /// The frequency is in memory that firmware reads; when it looks next, the clock follows.
     fn await_firmware(&mut self, d: u32) {
         let poll_ns = self.m.domains[d as usize].firmware_poll_ns;
-        let (phase_ns, awaited) = self.domains[d as usize].limits.firmware;
+        let (phase_ns, awaited) = self.domains[d as usize].freq.limits.firmware;
         if awaited {
             return;
         }
-        self.domains[d as usize].limits.firmware.1 = true;
+        self.domains[d as usize].freq.limits.firmware.1 = true;
         let since_ns = (self.now + poll_ns - phase_ns) % poll_ns;
         self.queue.push(self.now + (poll_ns - since_ns) % poll_ns, Ev::FirmwareLooks { domain: d });
     }
 
     /// Firmware finds the frequency that was written last.
     pub(crate) fn firmware_looks(&mut self, d: u32) {
-        self.domains[d as usize].limits.firmware.1 = false;
-        let (khz, spec) = (self.domains[d as usize].sugov.cur_khz, &self.m.domains[d as usize]);
+        self.domains[d as usize].freq.limits.firmware.1 = false;
+        let (khz, spec) = (self.domains[d as usize].freq.sugov.cur_khz, &self.m.domains[d as usize]);
         for &c in &spec.cpus {
             self.account(c);
             self.cluster_power_changes(c);
@@ -89,7 +96,6 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn close_time_in_state(&mut self, d: u32) {
         let domain = &mut self.domains[d as usize];
-        domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;
-        domain.since_ns = self.now;
+        domain.report.time_in_state_ns[domain.hw.opp() as usize] += domain.hw.take_time(self.now);
     }
 }

@@ -4,7 +4,7 @@
 use pelton_core::{Pressure, runs, value};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is
@@ -12,7 +12,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
         let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;
-        if !lazy || !self.nohz.contains(c) || !self.is_blocked(c) || !cpu.is_idle() {
+        if !lazy || !self.nohz.idle().contains(c) || !self.is_blocked(c) || !cpu.is_idle() {
             return;
         }
         self.account(c);
@@ -38,6 +38,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// What limits take from CPU `c`.
     pub(crate) fn pressure(&self, c: u32) -> Pressure {
-        self.domains[self.m.cpus[c as usize].domain as usize].limits.pressure
+        self.domains[self.m.cpus[c as usize].domain as usize].freq.limits.pressure
     }
 }

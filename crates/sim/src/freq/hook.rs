@@ -7,16 +7,17 @@ use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, value, verdict};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
+use crate::cpu::progress::Step;
+use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
-use crate::engine::state::Step;
-use crate::engine::{Engine, Wakeup};
+use crate::state::Engine;
 
 /// A call of the governor.
 struct Call {
     cpu: u32,
     domain: u32,
     site: HookSite,
-    flags: u32,
+    marks: u32,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -28,28 +29,28 @@ impl<S: Sink> Engine<'_, S> {
         let remote = if c == self.exec { 0 } else { how::REMOTE };
         let now = self.boot_ns + self.now;
         let cpu = &mut self.cpus[c as usize];
-        let sugov = &self.domains[self.targets.domain(c) as usize].sugov;
-        let outcome = cpu.sugov.hook_event(self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
+        let sugov = &self.domains[self.targets.domain(c) as usize].freq.sugov;
+        let outcome = cpu.freq.sugov.hook_event(self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
         self.hook_outcome(c, site, outcome);
     }
 
     /// CPU `c` switched, from a task of class `prev` to task `next`.
     pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
         let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
-        if !self.hooks.switches || !schedutil || self.is_given(c) {
+        if !self.freq.hooks.switches || !schedutil || self.is_given(c) {
             return;
         }
         let task = &self.tasks[next as usize];
-        let how = how::SAME_CLAMP | if task.in_iowait { how::IOWAIT } else { 0 };
-        let (prev, next) = (switch_class(prev), switch_class(Some(task.class)));
-        let outcome = self.cpus[c as usize].sugov.hook_switch(self.policy, prev, next, how);
+        let how = how::SAME_CLAMP | if task.sleep.in_iowait() { how::IOWAIT } else { 0 };
+        let (prev, next) = (switch_class(prev), switch_class(Some(task.class())));
+        let outcome = self.cpus[c as usize].freq.sugov.hook_switch(self.policy, prev, next, how);
         self.hook_outcome(c, HookSite::Switch, outcome);
     }
 
     /// A fair task was enqueued on CPU `c`; an event when it is the second one to run.
     pub(crate) fn hook_second_task(&mut self, c: u32) {
-        if self.hooks.switches && self.cpus[c as usize].nr_runnable() == 2 {
-            self.hook_event(c, HookSite::Enqueue, self.hooks.long_tick);
+        if self.freq.hooks.switches && self.cpus[c as usize].nr_runnable() == 2 {
+            self.hook_event(c, HookSite::Enqueue, self.freq.hooks.long_tick);
         }
     }
 
@@ -63,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if outcome.offered && S::ACTIVE {
             let d = self.m.cpus[c as usize].domain;
-            self.explain_refusal(&Call { cpu: c, domain: d, site, flags: 0 }, GateVerdict::Dropped as u32);
+            self.explain_refusal(&Call { cpu: c, domain: d, site, marks: 0 }, GateVerdict::Dropped as u32);
         }
     }
 
@@ -71,20 +72,21 @@ impl<S: Sink> Engine<'_, S> {
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
         self.charge_hook(self.m.costs.hook_ns);
         let d = self.targets.domain(c);
-        let call = Call { cpu: c, domain: d, site, flags };
+        let call = Call { cpu: c, domain: d, site, marks: flags };
         let local = c == self.exec || self.targets.domain(self.exec) == d;
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
-            self.cpus[c as usize].sugov.keep_util(self.policy, &inputs);
+            self.cpus[c as usize].freq.sugov.keep_util(self.policy, &inputs);
         }
         let cpu = &mut self.cpus[c as usize];
-        cpu.report.hook_calls[site as usize] += u64::from(self.now >= self.counted_from_ns);
-        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
-        let sugov = &mut self.domains[d as usize].sugov;
-        let boosted = cpu.sugov.iowait_boost;
-        let gate = sugov.begin(self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
+        cpu.report.hook_calls[site as usize] += u64::from(self.now >= self.freq.counted_from_ns);
+        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20());
+        let sugov = &mut self.domains[d as usize].freq.sugov;
+        let boosted = cpu.freq.sugov.iowait_boost;
+        let gate =
+            sugov.begin(self.policy, &mut cpu.freq.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
         // Of all that a call brings only a boost counts in the request.
-        if boosted | cpu.sugov.iowait_boost != 0 {
+        if boosted | cpu.freq.sugov.iowait_boost != 0 {
             self.request_changes(c);
         }
         if gate == verdict::OPEN {
@@ -111,14 +113,14 @@ impl<S: Sink> Engine<'_, S> {
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
-        let (kept, domain) = (&self.targets.domains[d as usize], &mut self.domains[d as usize]);
+        let (kept, domain) = (self.targets.kept(d), &mut self.domains[d as usize]);
         domain.report.evaluations += 1;
-        let prev_khz = domain.sugov.requested_khz();
-        let (sc, made_of) = (&mut self.cpus[c as usize].sugov, &kept.places[caller as usize].inputs);
+        let prev_khz = domain.freq.sugov.requested_khz();
+        let (sc, made_of) = (&mut self.cpus[c as usize].freq.sugov, kept.made_of(caller));
         let requests = (kept.terms(), kept.largest());
         let (sugov, table) = domain.governor();
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
-        domain.report.held += u64::from(domain.sugov.gate.verdict != verdict::OPEN);
+        domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
         if S::ACTIVE {
@@ -131,7 +133,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn explain_refusal(&mut self, call: &Call, gate: u32) {
-        let khz = self.domains[call.domain as usize].sugov.requested_khz();
+        let khz = self.domains[call.domain as usize].freq.sugov.requested_khz();
         let cap_orig = self.m.cpus[call.cpu as usize].capacity;
         let most = (call.cpu, cap_orig, &PerfTerms::default());
         let mut event = self.decision_event(call, most, [0, khz, khz], false);
@@ -145,9 +147,9 @@ impl<S: Sink> Engine<'_, S> {
     fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
             let domain = &mut self.domains[d as usize];
-            let khz = domain.driver_khz(domain.sugov.next_freq_khz);
+            let khz = domain.driver_khz(domain.freq.sugov.next_freq_khz);
             // A driver without table looks first whether there is anything to write.
-            if domain.governor_table().is_empty() && khz == domain.sugov.cur_khz {
+            if domain.governor_table().is_empty() && khz == domain.freq.sugov.cur_khz {
                 return;
             }
             domain.report.driver_calls += 1;
@@ -167,31 +169,31 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) -> Option<Wakeup> {
         self.exec = cpu;
         self.charge_cost(cpu, self.m.costs.ipi_ns);
-        self.domains[d as usize].kick_pending = false;
-        self.domains[d as usize].kicked = true;
+        self.domains[d as usize].freq.kick_pending = false;
+        self.domains[d as usize].freq.kicked = true;
         // A worker that sleeps in the driver notices when that returns.
-        let task = self.domains[d as usize].worker.filter(|_| !self.domains[d as usize].in_driver)?;
+        let task = self.domains[d as usize].freq.worker_task.filter(|_| !self.domains[d as usize].freq.in_driver)?;
         Some(Wakeup { task, exec: cpu })
     }
 
     /// What the worker thread does next; `None` = wait for the next kick.
     pub(crate) fn worker_next(&mut self, d: u32) -> Option<Step> {
-        if self.domains[d as usize].in_driver && !self.m.domains[d as usize].driver_sleeps {
+        if self.domains[d as usize].freq.in_driver && !self.m.domains[d as usize].driver_sleeps {
             self.finish_driver_call(d);
         }
         loop {
             let domain = &mut self.domains[d as usize];
-            if domain.in_driver || !std::mem::take(&mut domain.kicked) {
+            if domain.freq.in_driver || !std::mem::take(&mut domain.freq.kicked) {
                 return None;
             }
             let khz = self.worker_khz(d);
             let domain = &mut self.domains[d as usize];
-            domain.setting_khz = domain.driver_khz(khz);
-            if domain.setting_khz == domain.sugov.cur_khz {
-                domain.sugov.work_done(self.policy);
+            domain.freq.setting_khz = domain.driver_khz(khz);
+            if domain.freq.setting_khz == domain.freq.sugov.cur_khz {
+                domain.freq.sugov.work_done(self.policy);
                 continue;
             }
-            domain.in_driver = true;
+            domain.freq.in_driver = true;
             domain.report.driver_calls += 1;
             let spec = &self.m.domains[d as usize];
             if !spec.driver_sleeps {
@@ -211,25 +213,25 @@ impl<S: Sink> Engine<'_, S> {
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.adjusted_khz(d)
         } else {
-            self.domains[d as usize].sugov.work_start(self.policy)
+            self.domains[d as usize].freq.sugov.work_start(self.policy)
         }
     }
 
     /// A sleeping driver call returns: the frequency changes and the worker looks for more work.
     pub(crate) fn driver_done(&mut self, d: u32) -> Option<Wakeup> {
         self.finish_driver_call(d);
-        let task = self.domains[d as usize].worker?;
+        let task = self.domains[d as usize].freq.worker_task?;
         self.exec = self.tasks[task as usize].cpu;
         Some(Wakeup { task, exec: self.exec })
     }
 
     fn finish_driver_call(&mut self, d: u32) {
-        self.domains[d as usize].in_driver = false;
-        let khz = self.domains[d as usize].setting_khz;
+        self.domains[d as usize].freq.in_driver = false;
+        let khz = self.domains[d as usize].freq.setting_khz;
         self.set_frequency(d, khz);
         let now = self.boot_ns + self.now;
-        self.domains[d as usize].sugov.work_done(self.policy);
-        self.domains[d as usize].sd.done(khz, now);
+        self.domains[d as usize].freq.sugov.work_done(self.policy);
+        self.domains[d as usize].freq.sd.done(khz, now);
         self.apply_late_limits(d);
     }
 
@@ -246,7 +248,7 @@ impl<S: Sink> Engine<'_, S> {
     /// table, after it, and requested before.
     fn decision_event(&self, call: &Call, most: (u32, u32, &PerfTerms), khz: [u32; 3], changed: bool) -> Event {
         let (max_cpu, cap_orig, t) = most;
-        let sugov = &self.domains[call.domain as usize].sugov;
+        let sugov = &self.domains[call.domain as usize].freq.sugov;
         let gate = &sugov.gate;
         let [raw_khz, resolved_khz, prev_khz] = khz;
         Event::FreqDecision {
@@ -276,7 +278,7 @@ impl<S: Sink> Engine<'_, S> {
             peak_khz: gate.maximum_khz,
             until_ns: gate.until_ns.saturating_sub(self.boot_ns),
             next_allowed_ns: sugov.next_allowed_ns(self.policy).saturating_sub(self.boot_ns),
-            flags: call.flags,
+            flags: call.marks,
         }
     }
 

@@ -7,9 +7,8 @@
 use pelton_core::{Limits, Pressure, value};
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::DomainState;
+use crate::state::{DomainState, Engine};
 use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
 /// What stands between what a domain is asked for and its clock: limits, and firmware that looks now and then.
@@ -46,12 +45,12 @@ impl DomainLimits {
 impl DomainState {
     /// What the driver is set to when `khz` is asked for.
     pub(crate) fn driver_khz(&self, khz: u32) -> u32 {
-        if self.limits.used { self.sugov.resolve(&self.khz, khz) } else { self.settable_khz(khz) }
+        if self.freq.limits.used { self.freq.sugov.resolve(self.hw.khz(), khz) } else { self.settable_khz(khz) }
     }
 
     /// What the governor asked for last, or was told.
     fn wanted_khz(&self, governor: u32) -> u32 {
-        if governor == value::GOVERNOR_USERSPACE { self.told_khz } else { self.sd.requested_khz }
+        if governor == value::GOVERNOR_USERSPACE { self.freq.told_khz } else { self.freq.sd.requested_khz }
     }
 }
 
@@ -76,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A source asks for limits of domain `d`.
     pub(crate) fn ask_limits(&mut self, d: u32, source: usize, asked: (u32, u32)) {
-        let limits = &mut self.domains[d as usize].limits;
+        let limits = &mut self.domains[d as usize].freq.limits;
         let before = limits.strictest();
         limits.asked[source] = asked;
         limits.used = true;
@@ -88,14 +87,14 @@ impl<S: Sink> Engine<'_, S> {
     fn new_limits(&mut self, d: u32) {
         let cpu = self.m.domains[d as usize].cpus[0];
         let domain = &mut self.domains[d as usize];
-        let (min, max) = domain.limits.strictest();
-        let limits = Limits::of(&domain.khz, min, max);
-        domain.sugov.limits(limits.min_khz, limits.max_khz);
-        domain.sugov.hw_max_khz = domain.khz.last().copied().unwrap_or(0);
-        (domain.sd.min_khz, domain.sd.max_khz) = (limits.min_khz, limits.max_khz);
-        let cooling = Limits::of(&domain.khz, 0, domain.limits.asked[LimitSource::Cooling as usize].1);
+        let (min, max) = domain.freq.limits.strictest();
+        let limits = Limits::of(domain.hw.khz(), min, max);
+        domain.freq.sugov.limits(limits.min_khz, limits.max_khz);
+        domain.freq.sugov.hw_max_khz = domain.hw.khz().last().copied().unwrap_or(0);
+        (domain.freq.sd.min_khz, domain.freq.sd.max_khz) = (limits.min_khz, limits.max_khz);
+        let cooling = Limits::of(domain.hw.khz(), 0, domain.freq.limits.asked[LimitSource::Cooling as usize].1);
         let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
-        domain.limits.pressure = Pressure::of(self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
+        domain.freq.limits.pressure = Pressure::of(self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
         let m = self.m;
         m.domains[d as usize].cpus.iter().for_each(|&c| self.row_changes(c));
         self.exec = cpu;
@@ -110,13 +109,13 @@ impl<S: Sink> Engine<'_, S> {
         let policy = self.policy;
         let fast = self.m.domains[d as usize].fast_switch;
         let domain = &mut self.domains[d as usize];
-        domain.limits.wait = domain.in_driver;
-        if domain.in_driver {
+        domain.freq.limits.wait = domain.freq.in_driver;
+        if domain.freq.in_driver {
             return;
         }
-        let limits = Limits { min_khz: domain.sugov.min_khz, max_khz: domain.sugov.max_khz };
-        let (cur, wanted) = (domain.sugov.cur_khz, domain.wanted_khz(policy.governor));
-        if let Some(khz) = limits.target(policy, &domain.khz, cur, wanted, fast)
+        let limits = Limits { min_khz: domain.freq.sugov.min_khz, max_khz: domain.freq.sugov.max_khz };
+        let (cur, wanted) = (domain.freq.sugov.cur_khz, domain.wanted_khz(policy.governor));
+        if let Some(khz) = limits.target(policy, domain.hw.khz(), cur, wanted, fast)
             && khz != cur
         {
             domain.report.driver_calls += 1;
@@ -124,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.samples(d) {
             let domain = &mut self.domains[d as usize];
-            domain.dbs.limits(policy, limits, domain.sugov.cur_khz);
+            domain.freq.dbs.limits(policy, limits, domain.freq.sugov.cur_khz);
             self.arm_sample(d);
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.limit_timers(d, limits);
@@ -133,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The driver returned: limits that came meanwhile hold now.
     pub(crate) fn apply_late_limits(&mut self, d: u32) {
-        if self.domains[d as usize].limits.wait {
+        if self.domains[d as usize].freq.limits.wait {
             self.apply_limits(d);
         }
     }

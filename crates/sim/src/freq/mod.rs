@@ -6,6 +6,7 @@ pub(crate) mod driver;
 pub(crate) mod fade;
 pub(crate) mod hook;
 pub(crate) mod limits;
+pub(crate) mod parts;
 pub(crate) mod sampling;
 pub(crate) mod targets;
 pub(crate) mod thermal;

@@ -7,9 +7,9 @@
 use pelton_core::{Dbs, DbsTimes, Policy};
 use pelton_schema::Sink;
 
+use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
-use crate::engine::state::Power;
-use crate::engine::{Engine, Wakeup};
+use crate::state::Engine;
 use pelton_model::machine::FreqDomain;
 
 /// A domain's record at the start.
@@ -40,26 +40,26 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Sets the timer for the next sample: a multiple of the tick after its period.
     pub(crate) fn arm_sample(&mut self, d: u32) {
-        let at = self.now + u64::from(self.domains[d as usize].dbs.delay_us) * 1000;
+        let at = self.now + u64::from(self.domains[d as usize].freq.dbs.delay_us) * 1000;
         let late = self.since_tick(at);
         let at = if late == 0 { at } else { at + (self.tick_ns - late) };
         // A sample that is due at once is taken at the next tick.
         let at = if at == self.now { at + self.tick_ns } else { at };
         let domain = &mut self.domains[d as usize];
-        domain.sample_generation = domain.sample_generation.wrapping_add(1);
+        domain.freq.sample_generation = domain.freq.sample_generation.wrapping_add(1);
         if at <= self.end_ns {
-            self.queue.push(at, Ev::Sample { domain: d, generation: domain.sample_generation });
+            self.queue.push(at, Ev::Sample { domain: d, generation: domain.freq.sample_generation });
         }
     }
 
     /// The timer of domain `d` expires: on a CPU that executes, or later.
     pub(crate) fn sample_due(&mut self, d: u32) -> Option<Wakeup> {
         let m = self.m;
-        let awake = |&&c: &&u32| self.cpus[c as usize].power == Power::Awake;
+        let awake = |&&c: &&u32| self.cpus[c as usize].is_awake();
         match m.domains[d as usize].cpus.iter().find(awake) {
             Some(&c) => self.queue_sample(d, c),
             None => {
-                self.domains[d as usize].sample_deferred = true;
+                self.domains[d as usize].freq.sample_deferred = true;
                 None
             }
         }
@@ -68,7 +68,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` executes again: it serves a timer that waited for that.
     pub(crate) fn serve_deferred_sample(&mut self, c: u32) -> Option<Wakeup> {
         let d = self.m.cpus[c as usize].domain;
-        if !std::mem::take(&mut self.domains[d as usize].sample_deferred) {
+        if !std::mem::take(&mut self.domains[d as usize].freq.sample_deferred) {
             return None;
         }
         self.queue_sample(d, c)
@@ -76,19 +76,19 @@ impl<S: Sink> Engine<'_, S> {
 
     fn queue_sample(&mut self, d: u32, c: u32) -> Option<Wakeup> {
         self.exec = c;
-        self.domains[d as usize].kicked = true;
-        self.domains[d as usize].worker.map(|task| Wakeup { task, exec: c })
+        self.domains[d as usize].freq.kicked = true;
+        self.domains[d as usize].freq.worker_task.map(|task| Wakeup { task, exec: c })
     }
 
     /// The kernel thread looks: the frequency that domain `d` gets.
     pub(crate) fn sampled_khz(&mut self, d: u32) -> u32 {
         let (m, now) = (self.m, self.boot_ns + self.now);
         let spec = &m.domains[d as usize];
-        let dbs = &mut self.domains[d as usize].dbs;
+        let dbs = &mut self.domains[d as usize].freq.dbs;
         let measures = dbs.measures();
         if spec.cpus.len() > 1 && measures && !dbs.is_due(now) {
             self.arm_sample(d);
-            return self.domains[d as usize].sugov.cur_khz;
+            return self.domains[d as usize].freq.sugov.cur_khz;
         }
         if measures {
             dbs.begin(now);
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let domain = &mut self.domains[d as usize];
         domain.report.evaluations += 1;
-        let khz = domain.dbs.sampled(self.policy, &domain.khz);
+        let khz = domain.freq.dbs.sampled(self.policy, domain.hw.khz());
         let cost_ns = self.charge_cost(self.exec, m.costs.hook_ns.saturating_mul(spec.cpus.len() as u64));
         self.cpus[self.exec as usize].report.hook_ns += cost_ns;
         self.arm_sample(d);
@@ -105,7 +105,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn sample_load(&mut self, d: u32, c: u32) {
         let times = self.idle_times(c);
-        self.domains[d as usize].dbs.load(self.policy, &mut self.cpus[c as usize].dbs, &times);
+        self.domains[d as usize].freq.dbs.load(self.policy, &mut self.cpus[c as usize].freq.dbs, &times);
     }
 
     /// How CPU `c` spent its time so far.
@@ -114,7 +114,8 @@ impl<S: Sink> Engine<'_, S> {
         let wall_us = self.now / 1000;
         let cpu = &self.cpus[c as usize];
         let idle_ns: u64 = cpu.report.idle_ns.iter().sum();
-        let (iowait_us, nice_ns) = (cpu.iowait_ns / 1000, cpu.nice_ns);
-        DbsTimes { wall_us, idle_us: (idle_ns - cpu.iowait_ns) / 1000, iowait_us, nice_ns }
+        let (iowait_ns, nice_ns) = cpu.line.kinds_ns();
+        let (idle_us, iowait_us) = ((idle_ns - iowait_ns) / 1000, iowait_ns / 1000);
+        DbsTimes { wall_us, idle_us, iowait_us, nice_ns }
     }
 }

@@ -10,10 +10,10 @@ use pelton_model::thermal::ThermalZone;
 use pelton_model::workload::{LimitSource, Workload};
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::hw::heat::Heat;
 use crate::report::{CooledReport, ZoneReport};
+use crate::state::Engine;
 
 /// Time between two steps of the temperature, and how soon a sensor interrupts.
 const STEP_NS: u64 = 10_000_000;
@@ -174,27 +174,27 @@ impl DomainCooling {
 impl<S: Sink> Engine<'_, S> {
     /// Zones are read when they are registered.
     pub(crate) fn start_zones(&mut self) {
-        (0..self.thermal.len() as u32).for_each(|zone| self.queue.push(0, Ev::Heat { zone }));
+        (0..self.freq.thermal.len() as u32).for_each(|zone| self.queue.push(0, Ev::Heat { zone }));
     }
 
     /// A step of a zone's temperature; it is read when that is due, or the sensor interrupts.
     pub(crate) fn heat(&mut self, z: u32) {
         let (now, policy) = (self.now, self.policy);
-        let state = &self.thermal[z as usize];
+        let state = &self.freq.thermal[z as usize];
         let energy_fj = self.energy_so_far_fj(&state.cpus, &state.clusters);
-        let state = &mut self.thermal[z as usize];
+        let state = &mut self.freq.thermal[z as usize];
         let temp_mc = state.heat.advance(now, energy_fj);
         state.count(now, temp_mc);
         if now >= state.poll_at_ns || (state.polling_ms == 0 && state.rules.crosses(policy, temp_mc)) {
             self.read_zone(z, temp_mc);
         }
-        let next_ns = self.thermal[z as usize].poll_at_ns.min(now + STEP_NS);
+        let next_ns = self.freq.thermal[z as usize].poll_at_ns.min(now + STEP_NS);
         self.queue.push(next_ns, Ev::Heat { zone: z });
     }
 
     fn read_zone(&mut self, z: u32, temp_mc: i32) {
         let policy = self.policy;
-        let state = &mut self.thermal[z as usize];
+        let state = &mut self.freq.thermal[z as usize];
         state.rules.read(policy, temp_mc);
         state.report.reads += 1;
         let last_mc = state.rules.last_mc;
@@ -204,15 +204,15 @@ impl<S: Sink> Engine<'_, S> {
             self.allocate_power(z);
         }
         self.tell_zone(z, temp_mc, last_mc);
-        let state = &self.thermal[z as usize];
+        let state = &self.freq.thermal[z as usize];
         let poll_ms = if state.rules.passive != 0 { state.rules.passive_ms } else { state.polling_ms };
         let poll_at_ns = if poll_ms == 0 { u64::MAX } else { self.now + u64::from(poll_ms) * NS_PER_MS };
-        self.thermal[z as usize].poll_at_ns = poll_at_ns;
-        (0..self.thermal[z as usize].domains.len()).for_each(|at| self.cool(z, at));
+        self.freq.thermal[z as usize].poll_at_ns = poll_at_ns;
+        (0..self.freq.thermal[z as usize].domains.len()).for_each(|at| self.cool(z, at));
     }
 
     fn tell_zone(&mut self, z: u32, temp_mc: i32, last_mc: i32) {
-        let rules = &self.thermal[z as usize].rules;
+        let rules = &self.freq.thermal[z as usize].rules;
         let (passive, reached) = (rules.passive, rules.trip.iter().filter(|trip| trip.reached != 0).count() as u32);
         let event = Event::ThermalTemperature {
             zone: z,
@@ -227,15 +227,15 @@ impl<S: Sink> Engine<'_, S> {
     /// power_allocator: what each domain asks for, what it is granted, and the states that keep it there.
     fn allocate_power(&mut self, z: u32) {
         let policy = self.policy;
-        let controlled = self.thermal[z as usize].rules;
+        let controlled = self.freq.thermal[z as usize].rules;
         let controlled = controlled.trip[(controlled.trips.max(1) - 1) as usize].cools;
         let mut least_mw = 0;
-        for at in 0..self.thermal[z as usize].domains.len() {
+        for at in 0..self.freq.thermal[z as usize].domains.len() {
             if controlled >> at & 1 == 1 {
                 least_mw += self.ask_power(z, at);
             }
         }
-        let state = &mut self.thermal[z as usize];
+        let state = &mut self.freq.thermal[z as usize];
         let on = state.rules.allocate(policy, least_mw);
         for (at, domain) in state.domains.iter().enumerate().filter(|(at, _)| controlled >> at & 1 == 1) {
             let cooling = &mut state.rules.cooling[at];
@@ -247,7 +247,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn tell_power(&mut self, z: u32) {
-        let rules = &self.thermal[z as usize].rules;
+        let rules = &self.freq.thermal[z as usize].rules;
         let sum = |of: fn(&Cooling) -> u32| rules.cooling[..rules.domains as usize].iter().map(of).sum();
         let event = Event::ThermalPower {
             zone: z,
@@ -262,14 +262,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Asks domain `at` of a zone what it takes; returns the least it could take.
     fn ask_power(&mut self, z: u32, at: usize) -> u32 {
-        let d = self.thermal[z as usize].domains[at].domain;
+        let d = self.freq.thermal[z as usize].domains[at].domain;
         let m = self.m;
         let mut load_pct = 0;
         for (i, &c) in m.domains[d as usize].cpus.iter().enumerate() {
             load_pct += self.load_of(z, at, i, c);
         }
-        let cur_khz = self.domains[d as usize].sugov.cur_khz;
-        let state = &mut self.thermal[z as usize];
+        let cur_khz = self.domains[d as usize].freq.sugov.cur_khz;
+        let state = &mut self.freq.thermal[z as usize];
         let table = &state.domains[at].table;
         table.requested(&mut state.rules.cooling[at], cur_khz, load_pct);
         table.state2power(table.max_state())
@@ -278,7 +278,7 @@ impl<S: Sink> Engine<'_, S> {
     fn load_of(&mut self, z: u32, at: usize, i: usize, c: u32) -> u32 {
         let times = self.idle_times(c);
         let now = (times.wall_us, times.idle_us + times.iowait_us);
-        let before = std::mem::replace(&mut self.thermal[z as usize].domains[at].looked[i], now);
+        let before = std::mem::replace(&mut self.freq.thermal[z as usize].domains[at].looked[i], now);
         // sched_cpu_util() takes the deadline class's utilization, not what it reserved.
         let signals = pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0);
         cooling_load(self.policy, &signals, now.0 - before.0, now.1 - before.1)
@@ -287,7 +287,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A new cooling state becomes the limit of its domain.
     fn cool(&mut self, z: u32, at: usize) {
         let now = self.now;
-        let state = &mut self.thermal[z as usize];
+        let state = &mut self.freq.thermal[z as usize];
         let wanted = state.rules.cooling[at].state;
         let domain = &mut state.domains[at];
         if domain.state == wanted {
@@ -304,7 +304,7 @@ impl<S: Sink> Engine<'_, S> {
     /// What the zones did, at the end of a run.
     pub(crate) fn zone_reports(&mut self) -> Vec<ZoneReport> {
         let now = self.now;
-        let zones = std::mem::take(&mut self.thermal);
+        let zones = std::mem::take(&mut self.freq.thermal);
         zones.into_iter().map(|zone| zone.close(now)).collect()
     }
 }

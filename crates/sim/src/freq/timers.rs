@@ -5,9 +5,10 @@
 use pelton_core::{Interactive, InteractiveCpu, Limits};
 use pelton_schema::Sink;
 
+use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
-use crate::engine::state::Power;
-use crate::engine::{Engine, Wakeup};
+use crate::hw::power::Power;
+use crate::state::Engine;
 
 /// `timer_slack_us` that means never.
 const SLACK_NEVER_US: u32 = 100_000_000;
@@ -35,8 +36,9 @@ impl<S: Sink> Engine<'_, S> {
         for c in (0..self.cpus.len() as u32).filter(|&c| self.has_timers(c)).collect::<Vec<_>>() {
             let (d, times) = (self.m.cpus[c as usize].domain as usize, self.idle_times(c));
             let domain = &mut self.domains[d];
-            domain.interactive.cur_khz = domain.sugov.cur_khz;
-            self.cpus[c as usize].timers_of.record = InteractiveCpu::join(self.policy, &domain.interactive, &times);
+            domain.freq.interactive.cur_khz = domain.freq.sugov.cur_khz;
+            self.cpus[c as usize].freq.timers_of.record =
+                InteractiveCpu::join(self.policy, &domain.freq.interactive, &times);
             self.arm_cpu_timer(c);
         }
         if self.policy.boost_val != 0 {
@@ -57,9 +59,9 @@ impl<S: Sink> Engine<'_, S> {
 
     fn arm_cpu_timer(&mut self, c: u32) {
         let at = self.tick_after_us(self.policy.timer_rate_us);
-        let interactive = &self.domains[self.m.cpus[c as usize].domain as usize].interactive;
+        let interactive = &self.domains[self.m.cpus[c as usize].domain as usize].freq.interactive;
         let slack_ticks = (u64::from(self.policy.timer_slack_us) * 1000).div_ceil(self.tick_ns);
-        let timers = &mut self.cpus[c as usize].timers_of;
+        let timers = &mut self.cpus[c as usize].freq.timers_of;
         let watches = self.policy.timer_slack_us < SLACK_NEVER_US && timers.record.watches(self.policy, interactive);
         timers.generation = timers.generation.wrapping_add(1);
         timers.wakes_ns = watches.then(|| at + slack_ticks * self.tick_ns);
@@ -72,20 +74,30 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// When a timer of the governor wakes CPU `c` from idle; `u64::MAX` = none does.
+    pub(crate) fn timer_wakes_ns(&self, c: u32) -> u64 {
+        self.cpus[c as usize].freq.timers_of.wakes_ns.unwrap_or(u64::MAX)
+    }
+
+    /// The timers of this generation count on CPU `c`.
+    pub(crate) fn timer_counts(&self, c: u32, generation: u32) -> bool {
+        self.cpus[c as usize].freq.timers_of.generation == generation
+    }
+
     /// A timer of CPU `c` expires. The first one waits for a CPU that sleeps, the second one wakes it.
     pub(crate) fn cpu_timer_due(&mut self, c: u32, wakes: bool) -> Option<Wakeup> {
-        match self.cpus[c as usize].power {
+        match self.cpus[c as usize].power() {
             Power::Awake if !wakes => return self.cpu_timer(c),
             Power::Idle { .. } if wakes => self.leave_idle(c),
             _ => {}
         }
-        self.cpus[c as usize].timers_of.due |= !wakes;
+        self.cpus[c as usize].freq.timers_of.due |= !wakes;
         None
     }
 
     /// CPU `c` executes again: it serves a timer that expired meanwhile.
     pub(crate) fn serve_cpu_timer(&mut self, c: u32) -> Option<Wakeup> {
-        if !std::mem::take(&mut self.cpus[c as usize].timers_of.due) {
+        if !std::mem::take(&mut self.cpus[c as usize].freq.timers_of.due) {
             return None;
         }
         self.cpu_timer(c)
@@ -98,26 +110,27 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, domain) = (&mut self.cpus[c as usize], &mut self.domains[d as usize]);
         cpu.report.hook_ns += cost_ns;
         domain.report.evaluations += 1;
-        let record = &mut cpu.timers_of.record;
-        let woken = domain.interactive.timer(self.policy, record, &times, &domain.khz);
+        let record = &mut cpu.freq.timers_of.record;
+        let woken = domain.freq.interactive.timer(self.policy, record, &times, domain.hw.khz());
         record.rearm(self.policy, &times);
         self.arm_cpu_timer(c);
         if woken { self.kick_thread(d, c) } else { None }
     }
 
     fn kick_thread(&mut self, d: u32, c: u32) -> Option<Wakeup> {
-        self.domains[d as usize].kicked = true;
-        self.domains[d as usize].worker.map(|task| Wakeup { task, exec: c })
+        self.domains[d as usize].freq.kicked = true;
+        self.domains[d as usize].freq.worker_task.map(|task| Wakeup { task, exec: c })
     }
 
     /// The thread looks at domain `d`: the frequency it gets.
     pub(crate) fn adjusted_khz(&mut self, d: u32) -> u32 {
         let cpus = &self.m.domains[d as usize].cpus;
-        let mut records: Vec<InteractiveCpu> = cpus.iter().map(|&c| self.cpus[c as usize].timers_of.record).collect();
+        let mut records: Vec<InteractiveCpu> =
+            cpus.iter().map(|&c| self.cpus[c as usize].freq.timers_of.record).collect();
         let domain = &self.domains[d as usize];
-        let khz = domain.interactive.adjust(&mut records, &domain.khz).unwrap_or(domain.sugov.cur_khz);
+        let khz = domain.freq.interactive.adjust(&mut records, domain.hw.khz()).unwrap_or(domain.freq.sugov.cur_khz);
         for (&c, record) in cpus.iter().zip(records) {
-            self.cpus[c as usize].timers_of.record = record;
+            self.cpus[c as usize].freq.timers_of.record = record;
         }
         khz
     }
@@ -131,19 +144,19 @@ impl<S: Sink> Engine<'_, S> {
         }
         for &c in cpus {
             let times = self.idle_times(c);
-            let interactive = &self.domains[d as usize].interactive;
-            self.cpus[c as usize].timers_of.record.account(self.policy, interactive, &times);
+            let interactive = &self.domains[d as usize].freq.interactive;
+            self.cpus[c as usize].freq.timers_of.record.account(self.policy, interactive, &times);
         }
-        self.domains[d as usize].interactive.cur_khz = khz;
+        self.domains[d as usize].freq.interactive.cur_khz = khz;
     }
 
     /// Domain `d` has new limits, and runs inside them.
     pub(crate) fn limit_timers(&mut self, d: u32, limits: Limits) {
         let m = self.m;
         let domain = &mut self.domains[d as usize];
-        (domain.interactive.min_khz, domain.interactive.max_khz) = (limits.min_khz, limits.max_khz);
+        (domain.freq.interactive.min_khz, domain.freq.interactive.max_khz) = (limits.min_khz, limits.max_khz);
         for &c in &m.domains[d as usize].cpus {
-            self.cpus[c as usize].timers_of.record.limits(&self.domains[d as usize].interactive);
+            self.cpus[c as usize].freq.timers_of.record.limits(&self.domains[d as usize].freq.interactive);
         }
     }
 
@@ -153,7 +166,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut asked = Vec::new();
         for d in 0..self.domains.len() as u32 {
             let governed = self.has_timers(self.m.domains[d as usize].cpus[0]);
-            if governed && self.domains[d as usize].interactive.pulse(self.policy, now_us) {
+            if governed && self.domains[d as usize].freq.interactive.pulse(self.policy, now_us) {
                 asked.extend(self.boost_domain(d));
             }
         }
@@ -165,7 +178,8 @@ impl<S: Sink> Engine<'_, S> {
         let (m, now_us) = (self.m, self.now / 1000);
         let mut any = false;
         for &c in &m.domains[d as usize].cpus {
-            any |= self.cpus[c as usize].timers_of.record.boost(&self.domains[d as usize].interactive, now_us);
+            any |=
+                self.cpus[c as usize].freq.timers_of.record.boost(&self.domains[d as usize].freq.interactive, now_us);
         }
         if any { self.kick_thread(d, m.domains[d as usize].cpus[0]) } else { None }
     }

@@ -8,14 +8,14 @@
 use pelton_core::{SchedDvfs, boost_full, boosted, cpu_bw_dl, sched_dvfs_request, sched_dvfs_usage, value, vote};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The governor of CPU `c` takes votes.
     #[inline]
     fn votes(&self, c: u32) -> bool {
-        self.hooks.votes && !self.is_given(c)
+        self.freq.hooks.takes_votes && !self.is_given(c)
     }
 
     fn usage(&self, c: u32) -> u32 {
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.vote_usage(c);
         }
         let (d, place) = (self.m.cpus[c as usize].domain, self.targets.place(c));
-        self.domains[d as usize].votes[place as usize].reset();
+        self.domains[d as usize].freq.votes[place as usize].reset();
     }
 
     /// The tick of a fair task on CPU `c`.
@@ -58,7 +58,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let cap_orig = self.cpus[c as usize].rq.cap_orig;
         let domain = &self.domains[self.m.cpus[c as usize].domain as usize];
-        if domain.sd.tick(cap_orig, self.usage(c)).is_some() {
+        if domain.freq.sd.tick(cap_orig, self.usage(c)).is_some() {
             self.vote(c, cap_orig, false);
         }
     }
@@ -68,15 +68,15 @@ impl<S: Sink> Engine<'_, S> {
         let (d, place) = (self.m.cpus[c as usize].domain, self.targets.place(c));
         let now = self.boot_ns + self.now;
         let cpu = &self.cpus[c as usize];
-        let (cap_orig, rt, dl) = (cpu.rq.cap_orig, cpu.rq.rt.util_avg as u32, cpu_bw_dl(cpu.dl.running_bw_q20));
+        let (cap_orig, rt, dl) = (cpu.rq.cap_orig, cpu.rq.rt.util_avg as u32, cpu_bw_dl(cpu.dl.running_bw_q20()));
         let domain = &mut self.domains[d as usize];
         let said = if self.policy.governor == value::GOVERNOR_SCHED_DVFS_V7 {
-            let own = &mut domain.votes[place as usize];
+            let own = &mut domain.freq.votes[place as usize];
             (own.cfs, own.rt, own.dl) = (usage, rt, dl);
-            domain.sd.update(&mut domain.votes, place, true, &domain.khz)
+            domain.freq.sd.update(&mut domain.freq.votes, place, true, domain.hw.khz())
         } else {
             let cap = if margin { sched_dvfs_request(usage) } else { usage };
-            domain.sd.set_cap(&mut domain.votes, place, cap, cap_orig, now)
+            domain.freq.sd.set_cap(&mut domain.freq.votes, place, cap, cap_orig, now)
         };
         self.pay_vote(c, said);
         self.observe_event(c);
@@ -100,30 +100,30 @@ impl<S: Sink> Engine<'_, S> {
     fn carry_out(&mut self, d: u32) {
         let (now, cpu) = (self.boot_ns + self.now, self.exec);
         let domain = &mut self.domains[d as usize];
-        let wait_ns = domain.sd.due_ns(self.policy, now) - now;
-        if domain.worker.is_some() {
-            if !std::mem::replace(&mut domain.kick_pending, true) || wait_ns == 0 {
+        let wait_ns = domain.freq.sd.due_ns(self.policy, now) - now;
+        if domain.freq.worker_task.is_some() {
+            if !std::mem::replace(&mut domain.freq.kick_pending, true) || wait_ns == 0 {
                 self.queue.push(self.now + wait_ns, Ev::WorkerKick { domain: d, cpu });
             }
             return;
         }
-        let khz = domain.sd.resolve(&domain.khz, domain.sd.requested_khz);
+        let khz = domain.freq.sd.resolve(domain.hw.khz(), domain.freq.sd.requested_khz);
         domain.report.driver_calls += 1;
         let write_ns = self.charge_cost(cpu, self.m.costs.register_write_ns);
         self.set_frequency(d, khz);
         let stall_ns = self.m.domains[d as usize].switch_time_ns;
         self.charge_wall(cpu, stall_ns);
         self.cpus[cpu as usize].report.hook_ns += write_ns + stall_ns;
-        self.domains[d as usize].sd.done(khz, now);
+        self.domains[d as usize].freq.sd.done(khz, now);
     }
 
     /// The worker runs: the operating point it must set. Nothing to set still begins the window.
     pub(crate) fn voted_khz(&mut self, d: u32) -> u32 {
         let now = self.boot_ns + self.now;
         let domain = &mut self.domains[d as usize];
-        let khz = domain.sd.resolve(&domain.khz, domain.sd.requested_khz);
-        if khz == domain.sd.cur_khz {
-            domain.sd.done(khz, now);
+        let khz = domain.freq.sd.resolve(domain.hw.khz(), domain.freq.sd.requested_khz);
+        if khz == domain.freq.sd.cur_khz {
+            domain.freq.sd.done(khz, now);
         }
         khz
     }

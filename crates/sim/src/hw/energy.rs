@@ -7,8 +7,8 @@
 
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
-use crate::engine::state::{CpuState, Power};
+use crate::hw::power::Power;
+use crate::state::{CpuState, Engine};
 
 /// Femtojoules per microjoule.
 pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
@@ -52,9 +52,9 @@ impl CpuEnergy {
 /// Charges `delta` ns of a CPU's present state, at the power that is kept unless another is given; what that comes to.
 #[inline]
 pub(crate) fn charge_state(cpu: &mut CpuState, shared_uw: Option<u64>, delta: u64) -> u128 {
-    let energy = &mut cpu.energy;
+    let energy = &mut cpu.hw.energy;
     let energy_fj = u128::from(shared_uw.unwrap_or(energy.power_uw)) * u128::from(delta);
-    match cpu.power {
+    match cpu.hw.power {
         Power::Awake => energy.active_fj += energy_fj,
         Power::Idle { state } | Power::Exiting { state } => energy.idle_fj[state as usize] += energy_fj,
     }
@@ -64,18 +64,18 @@ pub(crate) fn charge_state(cpu: &mut CpuState, shared_uw: Option<u64>, delta: u6
 impl<S: Sink> Engine<'_, S> {
     /// The power state or the operating point of CPU `c` is another.
     pub(crate) fn power_changes(&mut self, c: u32) {
-        if !self.shared_hardware {
-            self.cpus[c as usize].energy.power_uw = self.cpu_power_uw(c);
+        if !self.hw.shared {
+            self.cpus[c as usize].hw.energy.power_uw = self.cpu_power_uw(c);
         }
     }
 
     /// Power a CPU draws where it depends on neighbours; elsewhere it is kept.
     #[inline]
     pub(crate) fn shared_power_uw(&self, c: u32) -> Option<u64> {
-        if self.shared_hardware {
+        if self.hw.shared {
             return Some(self.cpu_power_uw(c));
         }
-        debug_assert_eq!(self.cpus[c as usize].energy.power_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
+        debug_assert_eq!(self.cpus[c as usize].hw.energy.power_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
         None
     }
 
@@ -83,8 +83,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn cpu_power_uw(&self, c: u32) -> u64 {
         let d = self.m.cpus[c as usize].domain as usize;
         let cpu = &self.cpus[c as usize];
-        match cpu.power {
-            Power::Awake => self.m.domains[d].opps[cpu.power_opp as usize].power_uw / self.power_sharers(c),
+        match cpu.power() {
+            Power::Awake => self.m.domains[d].opps[cpu.hw.power_opp as usize].power_uw / self.power_sharers(c),
             Power::Idle { state } | Power::Exiting { state } => self.idle_power_uw(c, state),
         }
     }
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         if threads.len() < 2 {
             return self.state_power_uw(c, state);
         }
-        if threads.iter().any(|&s| self.cpus[s as usize].power == Power::Awake) {
+        if threads.iter().any(|&s| self.cpus[s as usize].is_awake()) {
             return 0;
         }
         self.state_power_uw(c, self.core_idle_state(c, state)) / threads.len() as u64
@@ -106,7 +106,7 @@ impl<S: Sink> Engine<'_, S> {
     fn state_power_uw(&self, c: u32, state: u32) -> u64 {
         let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
         if state == 0 && domain.polling {
-            return domain.opps[self.cpus[c as usize].power_opp as usize].power_uw;
+            return domain.opps[self.cpus[c as usize].hw.power_opp as usize].power_uw;
         }
         domain.idle_states.get(state as usize).and_then(|s| s.power_uw).unwrap_or(0)
     }
@@ -122,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
         let (all_fj, threads) = ((1..=state).map(step).sum::<u128>(), self.m.cpus[c as usize].smt.len());
         // A division of 128 bits takes as long as all the rest.
         let energy_fj = if threads > 1 { all_fj / threads as u128 } else { all_fj };
-        self.cpus[c as usize].energy.idle_fj[state as usize] += energy_fj;
+        self.cpus[c as usize].hw.energy.idle_fj[state as usize] += energy_fj;
     }
 
     /// Power of the cluster rail in its present state, microwatts.
@@ -130,10 +130,10 @@ impl<S: Sink> Engine<'_, S> {
         let spec = &self.m.clusters[cluster];
         let mut shallowest = u32::MAX;
         for &c in &spec.cpus {
-            match self.cpus[c as usize].power {
+            match self.cpus[c as usize].power() {
                 Power::Awake => {
                     let d = self.m.cpus[c as usize].domain as usize;
-                    return spec.active_power_uw.get(self.domains[d].opp as usize).copied().unwrap_or(0);
+                    return spec.active_power_uw.get(self.domains[d].hw.opp() as usize).copied().unwrap_or(0);
                 }
                 Power::Idle { state } | Power::Exiting { state } => shallowest = shallowest.min(state),
             }
@@ -148,10 +148,10 @@ impl<S: Sink> Engine<'_, S> {
         if self.m.clusters.get(cluster).is_none_or(|s| s.active_power_uw.is_empty() && s.idle_power_uw.is_empty()) {
             return;
         }
-        let delta = self.now - self.cluster_energy[cluster].accounted_ns;
+        let delta = self.now - self.hw.cluster_energy[cluster].accounted_ns;
         if delta > 0 {
             let power = self.cluster_power_uw(cluster);
-            let total = &mut self.cluster_energy[cluster];
+            let total = &mut self.hw.cluster_energy[cluster];
             total.energy_fj += u128::from(power) * u128::from(delta);
             total.accounted_ns = self.now;
         }
@@ -159,7 +159,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Energy of a cluster's shared rail so far, femtojoules.
     pub(crate) fn cluster_energy_fj(&self, cluster: usize) -> u128 {
-        let total = &self.cluster_energy[cluster];
+        let total = &self.hw.cluster_energy[cluster];
         let spec = &self.m.clusters[cluster];
         if spec.active_power_uw.is_empty() && spec.idle_power_uw.is_empty() {
             return 0;

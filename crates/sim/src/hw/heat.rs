@@ -5,9 +5,6 @@
 //! Within a step the power is taken as even; a stage then settles exactly: `rise' = R P + (rise - R P) exp(-dt / RC)`.
 
 use pelton_model::thermal::ThermalZone;
-use pelton_schema::Sink;
-
-use crate::engine::Engine;
 
 /// 1 in the fixed point of shares.
 const ONE: u128 = 1 << 32;
@@ -91,19 +88,6 @@ impl Heat {
     pub(crate) fn temp_mc(&self) -> i32 {
         let rise_nk: u128 = self.stages.iter().map(|stage| stage.rise_nk).sum();
         self.ambient_mc + (rise_nk / NK_PER_MK).min(1 << 30) as i32
-    }
-}
-
-impl<S: Sink> Engine<'_, S> {
-    /// Energy of these CPUs and clusters so far, femtojoules. Changes nothing.
-    pub(crate) fn energy_so_far_fj(&self, cpus: &[u32], clusters: &[u32]) -> u128 {
-        let of_cpu = |&c: &u32| {
-            let cpu = &self.cpus[c as usize];
-            let open_fj = u128::from(self.cpu_power_uw(c)) * u128::from(self.now - cpu.accounted_ns);
-            cpu.energy.all_fj() + open_fj
-        };
-        cpus.iter().map(of_cpu).sum::<u128>()
-            + clusters.iter().map(|&i| self.cluster_energy_fj(i as usize)).sum::<u128>()
     }
 }
 

@@ -4,4 +4,5 @@
 pub(crate) mod energy;
 pub(crate) mod heat;
 pub(crate) mod idle;
+pub(crate) mod power;
 pub(crate) mod speed;

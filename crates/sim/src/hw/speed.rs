@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How fast a core works: the requests of its hardware threads, the turbo limit and the load of siblings.
 
+use pelton_core::IdleTable;
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::hw::energy::ClusterEnergy;
+use crate::hw::idle::idle_table;
+use crate::hw::power::Power;
+use crate::state::Engine;
 use pelton_model::machine::Machine;
 
 /// The CPUs that run as fast as the fastest of them asks for.
@@ -13,25 +16,139 @@ pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {
     if m.one_clock { &m.clusters[spec.cluster as usize].cpus } else { &spec.smt }
 }
 
+/// What a frequency domain runs at.
+#[derive(Debug)]
+pub(crate) struct Clocked {
+    /// Frequencies of its operating points.
+    khz: Vec<u32>,
+    /// Index of the present one: the one whose power is drawn.
+    opp: u32,
+    /// What it was set to.
+    set_khz: u32,
+    since_ns: u64,
+}
+
+impl Clocked {
+    /// At operating point `opp`.
+    pub(crate) fn new(khz: Vec<u32>, opp: u32) -> Clocked {
+        Clocked { set_khz: khz[opp as usize], khz, opp, since_ns: 0 }
+    }
+
+    /// Frequencies of its operating points.
+    #[inline]
+    pub(crate) fn khz(&self) -> &[u32] {
+        &self.khz
+    }
+
+    /// Frequency of the present operating point.
+    pub(crate) fn opp_khz(&self) -> u32 {
+        self.khz[self.opp as usize]
+    }
+
+    /// Index of the present operating point.
+    #[inline]
+    pub(crate) fn opp(&self) -> u32 {
+        self.opp
+    }
+
+    /// What it was set to.
+    #[inline]
+    pub(crate) fn set_khz(&self) -> u32 {
+        self.set_khz
+    }
+
+    /// It is set to this frequency. What lies between operating points draws the power of the higher one.
+    pub(crate) fn is_set(&mut self, khz: u32) {
+        let opp = self.khz.partition_point(|&k| k < khz).min(self.khz.len() - 1);
+        (self.set_khz, self.opp) = (khz, opp as u32);
+    }
+
+    /// How long the present operating point was not accounted for.
+    pub(crate) fn take_time(&mut self, now: u64) -> u64 {
+        now - std::mem::replace(&mut self.since_ns, now)
+    }
+}
+
+/// Hardware that CPUs share.
+#[derive(Debug)]
+pub(crate) struct Hardware {
+    /// Idle states of each domain as the governor sees them.
+    pub(super) idle_tables: Vec<IdleTable>,
+    /// Speed depends on neighbours.
+    pub(super) shared: bool,
+    /// Cores with a thread awake, by cluster; counted when hardware is shared.
+    active_cores: Vec<u32>,
+    pub(super) cluster_energy: Vec<ClusterEnergy>,
+    /// When each cluster is out of the state that its CPUs share, or was last.
+    cluster_up_ns: Vec<u64>,
+}
+
+impl Hardware {
+    /// Of a machine whose CPUs are all idle.
+    pub(crate) fn new(m: &Machine) -> Hardware {
+        let clusters = m.clusters.len();
+        Hardware {
+            idle_tables: m.domains.iter().map(idle_table).collect(),
+            shared: m.shares_hardware(),
+            active_cores: vec![0; clusters.max(1)],
+            cluster_energy: vec![ClusterEnergy::default(); clusters],
+            cluster_up_ns: vec![0; clusters.max(1)],
+        }
+    }
+
+    /// Speed depends on neighbours.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// Idle states of a domain as the governor sees them.
+    pub(crate) fn idle_table(&self, domain: u32) -> &IdleTable {
+        &self.idle_tables[domain as usize]
+    }
+
+    /// The first thread of a core of this cluster woke up, or the last one went idle.
+    pub(crate) fn core_changes(&mut self, cluster: usize, awake: bool) {
+        let active = self.active_cores[cluster];
+        self.active_cores[cluster] = if awake { active + 1 } else { active.saturating_sub(1) };
+    }
+
+    /// A CPU of a cluster is up at `ready_ns`, and not before what all share is; `shared`: that was in its state, too.
+    pub(crate) fn cluster_is_up(&mut self, cluster: u32, ready_ns: u64, shared: bool) -> u64 {
+        let up_ns = &mut self.cluster_up_ns[cluster as usize];
+        let at_ns = ready_ns.max(*up_ns);
+        if shared {
+            *up_ns = at_ns;
+        }
+        at_ns
+    }
+
+    /// What the clusters' shared rails drew, femtojoules.
+    pub(crate) fn clusters_drew_fj(&self) -> impl Iterator<Item = u128> + '_ {
+        self.cluster_energy.iter().map(|cluster| cluster.energy_fj)
+    }
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the
     /// turbo limit of the cores that are active.
     pub(crate) fn core_khz(&self, c: u32) -> u32 {
-        let spec = &self.m.cpus[c as usize];
-        let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].sugov.cur_khz;
+        let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].hw.set_khz();
         let wanted = one_speed(self.m, c).iter().map(request).max().unwrap_or(0);
-        wanted.min(self.turbo_limit_khz(c, self.active_cores[spec.cluster as usize]))
+        wanted.min(self.turbo_khz(c))
     }
 
-    /// Highest frequency with so many active cores; at least one is, when somebody runs.
-    pub(crate) fn turbo_limit_khz(&self, c: u32, active: u32) -> u32 {
-        let limits = &self.m.domains[self.m.cpus[c as usize].domain as usize].turbo_khz;
+    /// Highest frequency with the cores that are active; at least one is, when somebody runs.
+    pub(crate) fn turbo_khz(&self, c: u32) -> u32 {
+        let spec = &self.m.cpus[c as usize];
+        let active = self.hw.active_cores[spec.cluster as usize];
+        let limits = &self.m.domains[spec.domain as usize].turbo_khz;
         let at = (active.max(1) as usize - 1).min(limits.len().saturating_sub(1));
         limits.get(at).copied().unwrap_or(u32::MAX)
     }
 
     pub(crate) fn awake_threads(&self, c: u32) -> usize {
-        let awake = |&&s: &&u32| self.cpus[s as usize].power == Power::Awake;
+        let awake = |&&s: &&u32| self.cpus[s as usize].is_awake();
         self.m.cpus[c as usize].smt.iter().filter(awake).count()
     }
 
@@ -48,7 +165,7 @@ impl<S: Sink> Engine<'_, S> {
             return state;
         }
         let halted = u32::from(self.m.domains[self.m.cpus[c as usize].domain as usize].polling);
-        let of = |&s: &u32| match self.cpus[s as usize].power {
+        let of = |&s: &u32| match self.cpus[s as usize].power() {
             _ if s == c => state,
             // The thread stops, its core does not: the first state that is not polling.
             Power::Awake => halted,
@@ -59,6 +176,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Number of threads that share the power of a core in which `c` is awake.
     pub(crate) fn power_sharers(&self, c: u32) -> u64 {
-        if self.shared_hardware { self.awake_threads(c).max(1) as u64 } else { 1 }
+        if self.hw.shared { self.awake_threads(c).max(1) as u64 } else { 1 }
     }
 }

@@ -3,8 +3,8 @@
 
 use pelton_schema::{Event, Sink, pack_name};
 
-use crate::engine::Engine;
-use crate::engine::state::{Kind, Task};
+use crate::engine::life::Kind;
+use crate::state::{Engine, Task};
 use pelton_model::workload::{CpuSet, SchedPolicy};
 
 /// Allowed CPUs an event has room for.
@@ -19,11 +19,11 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[t as usize];
         let event = Event::TaskAttributes {
             tid: Task::tid(t),
-            policy: kernel_policy(task.policy),
-            prio: task.prio,
-            cpus_allowed: told(&task.allowed),
-            uclamp_min: task.clamps.map_or(0, |(min, _)| min),
-            uclamp_max: task.clamps.map_or(1024, |(_, max)| max),
+            policy: kernel_policy(task.policy()),
+            prio: task.prio(),
+            cpus_allowed: told(task.allowed()),
+            uclamp_min: task.asked_clamps().map_or(0, |(min, _)| min),
+            uclamp_max: task.asked_clamps().map_or(1024, |(_, max)| max),
             group: task.group.wrapping_add(1),
         };
         self.emit(event);

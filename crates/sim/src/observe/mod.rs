@@ -2,5 +2,4 @@
 //! What is told of a run: attributes of tasks and groups, samples.
 
 pub(crate) mod attributes;
-pub(crate) mod groups;
 pub mod samples;

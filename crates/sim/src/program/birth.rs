@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tasks that start to exist: at their time, or because another task makes them.
 
-use pelton_core::Se;
+use pelton_core::{Se, UclampSumTask, UclampTask};
 use pelton_schema::{Event, Sink};
 
-use crate::class::Class;
+use crate::class::deadline::DlEntity;
 use crate::class::fair::FairEntity;
 use crate::class::levels::ROOT;
-use crate::engine::Engine;
+use crate::class::realtime::RtEntity;
+use crate::cpu::progress::Progress;
+use crate::cpu::timers::Sleep;
+use crate::engine::activation::Activation;
+use crate::engine::life::{Being, Kind, Life};
 use crate::engine::queue::Ev;
-use crate::engine::state::{Activation, Kind, Life, NO_TASK, Position, Step, Task, TimerState};
 use crate::observe::samples::Samples;
 use crate::program::ops::Flow;
+use crate::program::place::Place;
 use crate::report::TaskReport;
+use crate::rq::parts::Counted;
+use crate::sched::parts::TaskSched;
 use crate::sched::setscheduler::apply_policy;
+use crate::state::{Engine, Task};
+
 use pelton_model::workload::{CpuSet, SchedPolicy, TaskSpec};
 
 /// Operations within which a task that sleeps when the run begins has to wait.
@@ -24,30 +32,27 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn start_task(&mut self, t: u32) {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
-        if task.life != Life::Unborn {
+        if task.life() != Life::Unborn {
             return;
         }
-        if self.tasks[t as usize].clamps.is_some() {
+        if self.tasks[t as usize].asked_clamps().is_some() {
             self.use_clamps();
         }
         let task = &mut self.tasks[t as usize];
-        task.life = Life::Runnable;
+        task.rises();
         self.is_thread(t);
         let task = &mut self.tasks[t as usize];
-        task.activation.start_ns = now;
-        task.started_ns = now;
-        task.woken_ns = Some(now);
-        let parent_cpu = task.forked_on;
+        task.activation.starts_at(now);
+        task.program.started_ns = now;
+        let parent_cpu = task.sched.forked_on();
         let target = self.select_new(t);
         let task = &mut self.tasks[t as usize];
-        // A fair task remembers its parent's CPU.
-        task.recent_cpu = if task.class == Class::Fair { task.cpu } else { target };
-        task.cpu = target;
+        task.starts_on(target, now);
         // The parent enqueues its child.
         self.exec = parent_cpu.unwrap_or(target);
         self.account(target);
         self.update_clock(target);
-        if self.tasks[t as usize].class == Class::Fair {
+        if self.tasks[t as usize].is_fair() {
             if let Some(parent_cpu) = parent_cpu {
                 self.account(parent_cpu);
                 self.fair_fork(parent_cpu, t);
@@ -57,10 +62,10 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_init_other_class(target, t);
         }
         self.enqueue(target, t, false);
-        if self.tasks[t as usize].class == Class::Fair {
+        if self.tasks[t as usize].is_fair() {
             self.vote_usage(target);
         }
-        let prio = self.tasks[t as usize].prio;
+        let prio = self.tasks[t as usize].prio();
         self.introduce(t);
         self.emit(Event::SchedWakeupNew { cpu: self.exec, tid: Task::tid(t), prio, target_cpu: target });
         self.check_preempt(target, t);
@@ -71,23 +76,23 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn begin_asleep(&mut self, t: u32, c: u32) {
         let w = self.w;
         let Some(spec) = w.tasks.get(t as usize) else { return };
-        self.living += 1;
+        self.programs.gains_one();
         self.exec = c;
         let task = &mut self.tasks[t as usize];
-        (task.cpu, task.recent_cpu) = (c, c);
-        task.life = Life::Sleeping;
+        task.was_on(c);
+        task.rests();
         self.is_thread(t);
         self.introduce(t);
         let flow = (0..FIRST_OPS_MAX).map(|_| self.next_op(t, spec)).find(|&flow| flow != Flow::Next);
         let task = &mut self.tasks[t as usize];
         if flow == Some(Flow::Block) {
-            task.fair.fresh = false;
+            task.fair.was_here();
             return;
         }
         if let Some(Flow::Busy(step)) = flow {
-            task.step = step;
+            task.progress.begins(step);
         }
-        task.life = Life::Unborn;
+        task.is_yet_to_start();
         self.cache_thread_ends(t);
         self.queue.push(self.now, Ev::TaskStart { task: t });
     }
@@ -113,7 +118,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// `Op::Spawn`: a task that waits for its creator, unless it was made before.
     pub(crate) fn spawn(&mut self, t: u32) {
-        let waits = |task: &Task| task.life == Life::Unborn && task.forked_on.is_none();
+        let waits = |task: &Task| task.life() == Life::Unborn && task.sched.forked_on().is_none();
         if self.tasks.get(t as usize).is_some_and(waits) {
             self.born(t);
         }
@@ -137,8 +142,8 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task has made task `t`, which starts when this one has done what it does at the same instant.
     fn born(&mut self, t: u32) {
         let cpu = self.exec;
-        self.tasks[t as usize].forked_on = Some(cpu);
-        self.living += 1;
+        self.tasks[t as usize].sched.is_forked(cpu);
+        self.programs.gains_one();
         let (parent_tid, child_tid) = (Task::tid(self.cpus[cpu as usize].curr), Task::tid(t));
         self.emit(Event::SchedProcessFork { cpu, parent_tid, child_tid });
         self.queue.push(self.now, Ev::TaskStart { task: t });
@@ -153,8 +158,12 @@ impl<S: Sink> Engine<'_, S> {
         let tasks = self.w.tasks.len();
         (task.report.activation_ns, task.report.laps) = (Samples::sharing(tasks), Samples::sharing(tasks));
         task.report.call_latency = Samples::sharing(tasks);
-        let boost_group = self.boosts.group_of(&spec.name, &spec.taskgroup);
-        Task { group: self.groups.number(&spec.taskgroup), boost_group, clamps: spec.uclamp, ..task }
+        task.group = self.groups.number(&spec.taskgroup);
+        task.counted = Counted::of_boost_group(self.boosts.group_of(&spec.name, &spec.taskgroup));
+        if let Some(clamps) = spec.uclamp {
+            task.asks_clamps(clamps);
+        }
+        task
     }
 }
 
@@ -162,51 +171,23 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
     let first = allowed.iter().next().unwrap_or(0);
     let mut task = Task {
         kind,
+        cpu: first,
+        group: ROOT,
+        being: Being::new(policy, allowed),
+        progress: Progress::default(),
+        se: Se::default(),
+        fair: FairEntity::fresh(),
+        sched: TaskSched::new(first),
+        sleep: Sleep::default(),
+        program: Place::new(own_timers),
+        activation: Activation::default(),
+        dl: DlEntity::default(),
+        rt: RtEntity::default(),
+        uclamp: UclampTask::default(),
+        clamp_sum: UclampSumTask::default(),
+        counted: Counted::default(),
         report: TaskReport { name: name.clone(), ..TaskReport::default() },
         name,
-        life: Life::Unborn,
-        policy,
-        class: crate::class::Class::Fair,
-        prio: 0,
-        cpu: first,
-        recent_cpu: first,
-        forked_on: None,
-        moves_to: None,
-        pulled_to: None,
-        loads_program: false,
-        clamps: None,
-        uclamp: Default::default(),
-        uncounted: false,
-        clamp_sum: Default::default(),
-        cold: false,
-        allowed,
-        group: ROOT,
-        boost_group: 0,
-        se: Se::default(),
-        fair: FairEntity { fresh: true, ..FairEntity::of_weight(1024) },
-        rt: Default::default(),
-        dl: Default::default(),
-        step: Step::Fetch,
-        at: Position::default(),
-        timers: vec![TimerState::default(); own_timers as usize],
-        timer_generation: 0,
-        armed_ns: None,
-        relock: None,
-        call: None,
-        lap_start_ns: None,
-        activation: Activation::default(),
-        started_ns: 0,
-        waiting_since_ns: 0,
-        woken_ns: None,
-        in_iowait: false,
-        asked: (0, 0),
-        last_ran_ns: 0,
-        list_place: 0,
-        energy_fj: 0,
-        wakee_flips: 0,
-        last_wakee: NO_TASK,
-        flips_decay_ns: 0,
-        perf_index_sum: 0,
     };
     apply_policy(&mut task, policy);
     task.se = Se::new(task.fair.weight());

@@ -7,9 +7,9 @@
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::program::channel::Woken;
 use crate::program::ops::Flow;
+use crate::state::Engine;
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +47,16 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn continue_call(&mut self, t: u32, mut call: Call) -> Flow {
         if self.must_wait(t, &call) {
             call.waited = true;
-            self.tasks[t as usize].call = Some(call);
+            self.tasks[t as usize].program.call = Some(call);
             return Flow::Block;
         }
         if !call.paid && call.work_ns > 0 {
             call.paid = true;
-            self.tasks[t as usize].call = Some(call);
+            self.tasks[t as usize].program.call = Some(call);
             return self.work(t, call.work_ns);
         }
         let woken = self.transfer(&mut call);
-        self.tasks[t as usize].call = (call.left > 0).then_some(call);
+        self.tasks[t as usize].program.call = (call.left > 0).then_some(call);
         let cpu = self.tasks[t as usize].cpu;
         woken.into_iter().for_each(|other| self.wake_sync(other, cpu));
         Flow::Next
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Sleeps in the right queue when the call cannot go on now.
     fn must_wait(&mut self, t: u32, call: &Call) -> bool {
-        let channel = &mut self.objects.channels[call.channel as usize];
+        let channel = &mut self.programs.objects.channels[call.channel as usize];
         match call.verb {
             Verb::Write if !channel.accepts(call.left, call.begun) => channel.wait_to_write(t),
             Verb::Read if channel.is_empty() => channel.wait_to_read(t),
@@ -76,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Moves what can be moved.
     fn transfer(&mut self, call: &mut Call) -> Woken {
-        let channel = &mut self.objects.channels[call.channel as usize];
+        let channel = &mut self.programs.objects.channels[call.channel as usize];
         let (done, mut woken) = match call.verb {
             Verb::Write => channel.put(call.left, call.begun),
             Verb::Read => channel.take(call.left),

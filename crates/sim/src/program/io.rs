@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::program::ops::Flow;
+use crate::state::Engine;
 
 /// A device at run time.
 #[derive(Clone, Debug, Default)]
@@ -23,23 +23,23 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn ask_device(&mut self, t: u32, device: u32) -> Flow {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
-        task.activation.paused_ns.get_or_insert(now);
+        task.activation.pauses(now);
         task.ask(device);
-        self.cpus[task.cpu as usize].io_begins();
-        if self.objects.devices[device as usize].serves < self.w.devices[device as usize].depth {
-            self.objects.devices[device as usize].serves += 1;
+        self.cpus[task.cpu as usize].line.io_begins();
+        if self.programs.objects.devices[device as usize].serves < self.w.devices[device as usize].depth {
+            self.programs.objects.devices[device as usize].serves += 1;
             self.serve(t, device);
         } else {
-            self.objects.devices[device as usize].waiters.push_back(t);
+            self.programs.objects.devices[device as usize].waiters.push_back(t);
         }
         Flow::Block
     }
 
     /// A request is done: the device takes the next one, if there is one.
     pub(crate) fn next_request(&mut self, device: u32) {
-        match self.objects.devices[device as usize].waiters.pop_front() {
+        match self.programs.objects.devices[device as usize].waiters.pop_front() {
             Some(t) => self.serve(t, device),
-            None => self.objects.devices[device as usize].serves -= 1,
+            None => self.programs.objects.devices[device as usize].serves -= 1,
         }
     }
 

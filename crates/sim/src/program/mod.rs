@@ -6,4 +6,5 @@ pub(crate) mod calls;
 pub(crate) mod channel;
 pub(crate) mod io;
 pub(crate) mod ops;
+pub(crate) mod place;
 pub(crate) mod sync;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The task language at run time: fetches operations until one takes time or blocks.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::{Activation, Kind, Life, Position, SPEED_SHIFT, Step, Task, TimerState};
+use crate::cpu::progress::Step;
+use crate::engine::activation::Activation;
+use crate::engine::life::Kind;
 use crate::program::calls::{Call, Verb};
+use crate::program::place::{Position, TimerState};
+use crate::state::{Engine, SPEED_SHIFT, Task};
 use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 
 /// Operations a task may execute without consuming time before the run is stopped as making no progress.
@@ -34,7 +37,7 @@ impl<S: Sink> Engine<'_, S> {
         let t = self.cpus[c as usize].curr;
         for _ in 0..ZERO_TIME_OPS_MAX {
             let task = &self.tasks[t as usize];
-            if task.life != Life::Runnable || !task.allowed.contains(c) {
+            if !task.is_runnable() || !task.may_run_on(c) {
                 self.resched_cpu(c);
                 return;
             }
@@ -45,33 +48,35 @@ impl<S: Sink> Engine<'_, S> {
             match flow {
                 Flow::Next => {}
                 Flow::Busy(step) => {
-                    self.tasks[t as usize].step = step;
+                    self.tasks[t as usize].progress.begins(step);
                     self.arm_segment(c);
                     return;
                 }
-                Flow::Block => return self.stop_running(c, t, Life::Sleeping),
-                Flow::Exit => return self.stop_running(c, t, Life::Dead),
+                Flow::Block => return self.stop_running(c, t, false),
+                Flow::Exit => return self.stop_running(c, t, true),
                 Flow::Leaves => {
-                    self.tasks[t as usize].step = Step::Fetch;
+                    self.tasks[t as usize].progress.ends();
                     return self.resched_cpu(c);
                 }
                 Flow::Yield => {
-                    self.tasks[t as usize].step = Step::Fetch;
+                    self.tasks[t as usize].progress.ends();
                     self.yield_task(c, t);
                     return self.resched_cpu(c);
                 }
             }
         }
-        self.spinning = Some(t);
+        self.programs.spins(t);
     }
 
-    fn stop_running(&mut self, c: u32, t: u32, life: Life) {
+    fn stop_running(&mut self, c: u32, t: u32, ends: bool) {
         let task = &mut self.tasks[t as usize];
-        task.step = Step::Fetch;
-        task.life = life;
-        if life == Life::Dead {
-            self.living -= 1;
+        task.progress.ends();
+        if ends {
+            task.dies();
+            self.programs.living -= 1;
             self.cache_thread_ends(t);
+        } else {
+            task.rests();
         }
         self.resched_cpu(c);
     }
@@ -85,13 +90,13 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
         let task = &mut self.tasks[t as usize];
-        if let Some(call) = task.call {
+        if let Some(call) = task.program.call {
             return self.continue_call(t, call);
         }
-        if let Some(mutex) = task.relock.take() {
+        if let Some(mutex) = task.program.relock.take() {
             return self.lock(t, mutex);
         }
-        let at = &mut task.at;
+        let at = &mut task.program.at;
         let index = at.phase;
         let Some(phase) = spec.phases.get(index as usize) else {
             return self.end_round(t, spec);
@@ -111,7 +116,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn end_round(&mut self, t: u32, spec: &TaskSpec) -> Flow {
-        let at = &mut self.tasks[t as usize].at;
+        let at = &mut self.tasks[t as usize].program.at;
         let rounds = at.rounds + 1;
         if spec.phases.is_empty() || spec.loops.is_some_and(|n| rounds >= n) {
             return Flow::Exit;
@@ -125,27 +130,27 @@ impl<S: Sink> Engine<'_, S> {
         self.account(self.tasks[t as usize].cpu);
         let now = self.now;
         let task = &mut self.tasks[t as usize];
-        task.started_ns = now;
-        task.activation = Activation { start_ns: now, run_ns_at_start: task.report.run_ns, ..Activation::default() };
+        task.program.started_ns = now;
+        task.activation = Activation::first(now, task.report.run_ns);
     }
 
     fn end_first_phase_round(&mut self, t: u32, spec: &TaskSpec, phase: &Phase) -> Flow {
         let flow = self.count_phase_round(t, phase);
-        if self.tasks[t as usize].at.phase == spec.first_phases {
+        if self.tasks[t as usize].program.at.phase == spec.first_phases {
             self.begin_rounds(t);
         }
         flow
     }
 
     fn end_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
-        if !std::mem::take(&mut self.tasks[t as usize].activation.ended_in_round) && !phase.silent {
+        if !self.tasks[t as usize].activation.round_ends() && !phase.silent {
             self.end_activation(t, None);
         }
         self.count_phase_round(t, phase)
     }
 
     fn count_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
-        let at = &mut self.tasks[t as usize].at;
+        let at = &mut self.tasks[t as usize].program.at;
         at.phase_rounds += 1;
         at.op = 0;
         if phase.loops.is_some_and(|n| at.phase_rounds >= n) {
@@ -156,7 +161,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn enter_phase(&mut self, t: u32, spec: &TaskSpec, index: u32) {
         let phase = &spec.phases[index as usize];
-        let mut changes = phase.policy.is_some_and(|policy| policy != self.tasks[t as usize].policy);
+        let mut changes = phase.policy.is_some_and(|policy| policy != self.tasks[t as usize].policy());
         if let Some(policy) = phase.policy {
             self.change_policy(t, policy);
         }
@@ -166,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(path) = &phase.taskgroup {
             self.regroup_boost(t, path);
             let moves = self.change_group(t, path);
-            if moves && self.quotas {
+            if moves && self.uses.quotas {
                 // In a throttled group it may not run: that is a task less here.
                 self.note_load(self.tasks[t as usize].cpu);
             }
@@ -174,8 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
             let allowed = cpus.below(self.cpus.len() as u32);
-            let before = std::mem::replace(&mut self.tasks[t as usize].allowed, allowed);
-            changes |= before != self.tasks[t as usize].allowed;
+            changes |= self.tasks[t as usize].is_confined(allowed);
         }
         if changes {
             // Each of these takes the task off its queue and puts it back.
@@ -189,11 +193,11 @@ impl<S: Sink> Engine<'_, S> {
             Op::Run { work_ns } => self.work(t, work_ns),
             Op::RunParts { parts } => self.work_parts(t, parts),
             Op::Runtime { wall_ns } => {
-                self.tasks[t as usize].activation.paused_ns = None;
+                self.tasks[t as usize].activation.goes_on();
                 Flow::Busy(Step::Wall(wall_ns))
             }
             Op::Spin { wall_ns } => {
-                self.tasks[t as usize].activation.paused_ns = None;
+                self.tasks[t as usize].activation.goes_on();
                 Flow::Busy(Step::Until(self.now.saturating_add(wall_ns)))
             }
             Op::Sleep { ns } => self.sleep(t, ns),
@@ -225,18 +229,18 @@ impl<S: Sink> Engine<'_, S> {
             }
             Op::Exec => self.exec_program(t),
             Op::MoveAsleep { cpu } => {
-                self.tasks[t as usize].moves_to = Some(cpu);
+                self.tasks[t as usize].sched.moves_at_wakeup(cpu);
                 Flow::Next
             }
             Op::SemPost(s) => self.sem_post(t, s),
             Op::SemWait(s) => self.sem_wait(t, s),
             Op::SemDrain(s) => {
-                self.objects.semaphores[s as usize].count = 0;
+                self.programs.objects.semaphores[s as usize].count = 0;
                 Flow::Next
             }
             Op::Enlist(list) => {
                 self.call_is_void(t);
-                self.objects.lists[list as usize].push(t);
+                self.programs.objects.lists[list as usize].push(t);
                 Flow::Next
             }
             Op::AwaitCall => self.await_call(t),
@@ -246,7 +250,7 @@ impl<S: Sink> Engine<'_, S> {
             Op::Poll { channel } => self.call(t, Call::new(Verb::Poll, channel, 1, 0)),
             Op::Lap { .. } | Op::Records(_) | Op::TimerLatency(_) => self.measure(t, op),
             Op::EndActivation => {
-                self.tasks[t as usize].activation.ended_in_round = true;
+                self.tasks[t as usize].activation.ends_in_round();
                 self.end_activation(t, None);
                 Flow::Next
             }
@@ -263,7 +267,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &mut self.tasks[t as usize];
         match *op {
             Op::Lap { ops } => {
-                let since = task.lap_start_ns.replace(now);
+                let since = task.program.lap_start_ns.replace(now);
                 if let (true, Some(since)) = (ops > 0, since) {
                     task.report.laps.add(now - since);
                     task.report.lap_ops += ops;
@@ -284,7 +288,7 @@ impl<S: Sink> Engine<'_, S> {
         let ended = self.call_ends(t);
         let task = &mut self.tasks[t as usize];
         let Some((ns, parts)) = ended else {
-            task.at.op -= 1;
+            task.program.at.op -= 1;
             return Flow::Block;
         };
         task.report.call_latency.add(ns);
@@ -296,7 +300,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn call_all(&mut self, t: u32, list: u32) -> Flow {
         let cpu = self.tasks[t as usize].cpu;
-        let called = std::mem::take(&mut self.objects.lists[list as usize]);
+        let called = std::mem::take(&mut self.programs.objects.lists[list as usize]);
         for &member in called.iter().rev() {
             self.call_begins(member);
             self.wake(member, cpu);
@@ -306,8 +310,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn timer(&mut self, t: u32, id: TimerId) -> &mut TimerState {
         match id {
-            TimerId::Own(i) => &mut self.tasks[t as usize].timers[i as usize],
-            TimerId::Shared(i) => &mut self.shared_timers[i as usize],
+            TimerId::Own(i) => &mut self.tasks[t as usize].program.timers[i as usize],
+            TimerId::Shared(i) => &mut self.programs.shared_timers[i as usize],
         }
     }
 
@@ -316,9 +320,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn work_parts(&mut self, t: u32, parts: u64) -> Flow {
-        let act = &mut self.tasks[t as usize].activation;
-        act.work_ns = act.work_ns.saturating_add(parts >> SPEED_SHIFT);
-        act.paused_ns = None;
+        self.tasks[t as usize].activation.works(parts >> SPEED_SHIFT);
         if parts == 0 { Flow::Next } else { Flow::Busy(Step::Work(parts)) }
     }
 
@@ -328,7 +330,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let now = self.now;
         // A sleep at the end of a round is not part of the activation's duration.
-        self.tasks[t as usize].activation.paused_ns.get_or_insert(now);
+        self.tasks[t as usize].activation.pauses(now);
         self.arm_timer(t, now.saturating_add(ns).saturating_add(self.slack_ns(t)));
         Flow::Block
     }
@@ -342,7 +344,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn wait_timer(&mut self, t: u32, id: TimerId, period_ns: u64, mode: TimerMode) -> Flow {
         let now = self.now;
-        let origin = self.tasks[t as usize].started_ns;
+        let origin = self.tasks[t as usize].program.started_ns;
         let timer = self.timer(t, id);
         if !timer.armed {
             *timer = TimerState { armed: true, next_ns: origin };
@@ -356,9 +358,9 @@ impl<S: Sink> Engine<'_, S> {
         if next <= now && mode == TimerMode::Relative {
             timer.next_ns = now;
         }
-        self.tasks[t as usize].activation.ended_in_round = true;
+        self.tasks[t as usize].activation.ends_in_round();
         self.end_activation(t, Some((next, period_ns)));
-        self.tasks[t as usize].activation.start_ns = next.max(now);
+        self.tasks[t as usize].activation.starts_at(next.max(now));
         if next <= now {
             return Flow::Next;
         }
@@ -367,11 +369,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn lock(&mut self, t: u32, mutex: u32) -> Flow {
-        if self.objects.mutexes[mutex as usize].lock(t) { Flow::Next } else { Flow::Block }
+        if self.programs.objects.mutexes[mutex as usize].lock(t) { Flow::Next } else { Flow::Block }
     }
 
     fn unlock(&mut self, t: u32, mutex: u32) -> Flow {
-        if let Some(next) = self.objects.mutexes[mutex as usize].unlock(t) {
+        if let Some(next) = self.programs.objects.mutexes[mutex as usize].unlock(t) {
             self.wake(next, self.tasks[t as usize].cpu);
         }
         Flow::Next
@@ -381,16 +383,16 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(mutex) = mutex {
             self.unlock(t, mutex);
         }
-        self.objects.conds[cond as usize].waiters.push_back((t, mutex));
+        self.programs.objects.conds[cond as usize].waiters.push_back((t, mutex));
         Flow::Block
     }
 
     fn signal_cond(&mut self, t: u32, cond: u32, count: usize) -> Flow {
         let cpu = self.tasks[t as usize].cpu;
-        let count = count.min(self.objects.conds[cond as usize].waiters.len());
-        let woken: Vec<_> = self.objects.conds[cond as usize].waiters.drain(..count).collect();
+        let count = count.min(self.programs.objects.conds[cond as usize].waiters.len());
+        let woken: Vec<_> = self.programs.objects.conds[cond as usize].waiters.drain(..count).collect();
         for (waiter, mutex) in woken {
-            self.tasks[waiter as usize].relock = mutex;
+            self.tasks[waiter as usize].program.relock = mutex;
             self.wake(waiter, cpu);
         }
         Flow::Next
@@ -398,7 +400,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn arrive(&mut self, t: u32, barrier: u32) -> Flow {
         let cpu = self.tasks[t as usize].cpu;
-        match self.objects.barriers[barrier as usize].arrive(t) {
+        match self.programs.objects.barriers[barrier as usize].arrive(t) {
             Some(others) => {
                 others.into_iter().for_each(|o| self.wake(o, cpu));
                 Flow::Next
@@ -409,7 +411,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn sem_post(&mut self, t: u32, s: u32) -> Flow {
         let cpu = self.tasks[t as usize].cpu;
-        let sem = &mut self.objects.semaphores[s as usize];
+        let sem = &mut self.programs.objects.semaphores[s as usize];
         match sem.waiters.pop_front() {
             Some(next) => self.wake(next, cpu),
             None => sem.count = sem.count.saturating_add(1),
@@ -418,7 +420,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn sem_wait(&mut self, t: u32, s: u32) -> Flow {
-        let sem = &mut self.objects.semaphores[s as usize];
+        let sem = &mut self.programs.objects.semaphores[s as usize];
         if sem.count > 0 {
             sem.count -= 1;
             return Flow::Next;
@@ -436,34 +438,17 @@ impl<S: Sink> Engine<'_, S> {
             _ => None,
         };
         let task = &mut self.tasks[t as usize];
-        let act = task.activation;
-        let completed = act.paused_ns.unwrap_or(now);
-        let duration_ns = completed.saturating_sub(act.start_ns);
+        let duration_ns = task.activation.duration_ns(now);
         task.report.activation_ns.add(duration_ns);
         let frame_ns = spec.map(|spec| spec.frame_ns).filter(|&ns| ns > 0);
         let janky = frame_ns.map(|frame_ns| task.report.frames.add(duration_ns, frame_ns));
         let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
         if let Some((_, period_ns)) = timer {
-            note_slack(task, slack, period_ns, configured_ns(spec, act.work_ns));
+            note_slack(task, slack, period_ns, configured_ns(spec, task.activation.work_ns()));
         }
-        let run_ns = task.report.run_ns;
-        task.activation = Activation {
-            index: act.index + 1,
-            start_ns: now,
-            run_ns_at_start: run_ns,
-            ended_in_round: act.ended_in_round,
-            ..Activation::default()
-        };
-        self.emit(Event::TaskActivation {
-            tid: Task::tid(t),
-            index: act.index,
-            start_ns: act.start_ns,
-            wakeup_latency_ns: act.wakeup_latency_ns,
-            run_ns: run_ns - act.run_ns_at_start,
-            duration_ns,
-            slack_ns: slack,
-            period_ns: timer.map_or(0, |(_, p)| p),
-        });
+        let with = (slack, timer.map_or(0, |(_, p)| p));
+        let ended = task.activation.ends(now, Task::tid(t), task.report.run_ns, with);
+        self.emit(ended);
         if let Some(janky) = janky {
             self.frame_feedback(t, janky);
         }
@@ -504,6 +489,6 @@ fn note_slack(task: &mut Task, slack_ns: i64, period_ns: u64, configured_ns: u64
     task.report.overruns += u64::from(slack_ns < 0);
     let room = period_ns as i64 - configured_ns as i64;
     if room > 0 {
-        task.perf_index_sum += (i128::from(slack_ns) * 1000 / i128::from(room)) as i64;
+        task.program.perf_index_sum += (i128::from(slack_ns) * 1000 / i128::from(room)) as i64;
     }
 }

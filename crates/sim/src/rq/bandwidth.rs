@@ -5,17 +5,17 @@
 //! A throttled group's queue is cut off its parent's with all that waits on it (`bandwidth=group`), or its tasks leave
 //! one by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
 
-use pelton_core::{Policy, RUNTIME_INF, dequeue, quota, value};
+use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, dequeue, quota, value};
 use pelton_schema::{Event, Sink};
 
 use crate::Misfit;
 use crate::class::Class;
 use crate::class::levels::{ROOT, entity_of};
-use crate::engine::Engine;
+use crate::cpu::line::Deferred;
 use crate::engine::queue::{Ev, QuotaTimer};
-use crate::engine::state::{Deferred, NO_TASK, Power};
+use crate::hw::power::Power;
 use crate::report::QuotaReport;
-use crate::rq::groups::{Group, QuotaTimerState};
+use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
@@ -27,25 +27,18 @@ pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     burst.filter(|_| !bursts).map(|(path, _)| Misfit::Burst { path: path.clone() })
 }
 
-impl Group {
-    /// Its quota, before the run starts.
-    pub(crate) fn limit(&mut self, Bandwidth { quota_ns, period_ns, burst_ns }: Bandwidth) {
-        (self.bandwidth.quota_ns, self.bandwidth.period_ns, self.bandwidth.burst_ns) = (quota_ns, period_ns, burst_ns);
-    }
-}
-
 impl<S: Sink> Engine<'_, S> {
     /// Quotas are written when the groups are made, by CPU 0, and when the workload says.
     pub(crate) fn start_quotas(&mut self) {
         for (index, change) in self.w.group_changes.iter().enumerate() {
             self.queue.push(change.at_ns, Ev::GroupWrite { index: index as u32 });
         }
-        if !self.quotas {
+        if !self.uses.quotas {
             return;
         }
         let now = self.kernel_ns();
-        for group in 0..self.groups.list.len() as u32 {
-            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        for group in 0..self.groups.len() {
+            let bandwidth = self.budgets.bandwidth(group);
             let limit = (bandwidth.quota_ns, bandwidth.period_ns, bandwidth.burst_ns);
             if bandwidth.period_ns == 0 {
                 continue;
@@ -60,11 +53,11 @@ impl<S: Sink> Engine<'_, S> {
 
     /// tg_set_cfs_bandwidth(): another quota, and every queue is free and has nothing.
     pub(crate) fn write_quota(&mut self, group: u32, limit: Option<Bandwidth>) {
-        if !self.quotas {
+        if !self.uses.quotas {
             return;
         }
         let now = self.kernel_ns();
-        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let bandwidth = self.budgets.bandwidth(group);
         let period_ns = limit.map_or(bandwidth.period_ns.max(QUOTA_NS_MIN), |limit| limit.period_ns);
         let (quota_ns, burst_ns) = limit.map_or((RUNTIME_INF, 0), |limit| (limit.quota_ns, limit.burst_ns));
         let said = bandwidth.set(self.policy, (quota_ns, period_ns, burst_ns), now);
@@ -72,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
             self.account(c);
-            let runtime = &mut self.cpus[c as usize].levels.slots[slot as usize].runtime;
+            let runtime = self.cpus[c as usize].levels.at_mut(slot).runtime();
             runtime.set(self.policy);
             if runtime.throttled != 0 {
                 self.free_queue(c, slot);
@@ -82,18 +75,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A timer of a quota expires: its CPU may have to leave its idle state first.
     pub(crate) fn quota_timer_due(&mut self, group: u32, kind: QuotaTimer) {
-        let QuotaTimerState { cpu, generation, .. } = self.groups.list[group as usize].timers[kind as usize];
-        let until = self.cpus[cpu as usize].searching_until_ns;
+        let (cpu, generation) = self.budgets.alarm(group, kind);
+        let until = self.cpus[cpu as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::QuotaTimer { group, kind, generation });
         }
         self.forget_quota_timer(group, kind);
-        match self.cpus[cpu as usize].power {
+        match self.cpus[cpu as usize].power() {
             Power::Idle { .. } => {
-                self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind));
+                self.cpus[cpu as usize].line.defers(Deferred::Quota(group, kind));
                 self.leave_idle(cpu);
             }
-            Power::Exiting { .. } => self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind)),
+            Power::Exiting { .. } => self.cpus[cpu as usize].line.defers(Deferred::Quota(group, kind)),
             Power::Awake => {
                 self.exec = cpu;
                 self.quota_timer(group, kind);
@@ -104,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
     /// What the timer does once its CPU executes.
     pub(crate) fn quota_timer(&mut self, group: u32, kind: QuotaTimer) {
         let now = self.kernel_ns();
-        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let bandwidth = self.budgets.bandwidth(group);
         let said = match kind {
             QuotaTimer::Period => bandwidth.period_timer(self.policy, now),
             QuotaTimer::Slack => bandwidth.slack_timer(self.policy, now),
@@ -117,13 +110,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Throttled queues get runtime in their order, until the pool is empty.
     fn distribute_runtime(&mut self, group: u32) {
-        let waiting = self.groups.list[group as usize].waiting.clone();
+        let waiting = self.budgets.throttled(group).to_vec();
         let mut freed = Vec::new();
         for c in waiting {
-            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+            let bandwidth = self.budgets.bandwidth(group);
             let levels = &mut self.cpus[c as usize].levels;
             let Some(slot) = levels.slot(group) else { continue };
-            if bandwidth.distribute(&mut levels.slots[slot as usize].runtime) {
+            if bandwidth.distribute(levels.at_mut(slot).runtime()) {
                 freed.push((c, slot));
             }
             if bandwidth.runtime_ns == 0 {
@@ -136,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns
     /// whether the task is still queued.
     pub(crate) fn check_runtime(&mut self, c: u32, prev: u32, on_rq: bool) -> bool {
-        if !self.quotas || prev == NO_TASK || self.cpus[c as usize].class != Some(Class::Fair) {
+        if !self.uses.quotas || prev == NO_TASK || !self.cpus[c as usize].runs(Class::Fair) {
             return on_rq;
         }
         let Some(lowest) = self.task_slot(c, prev) else { return on_rq };
@@ -144,11 +137,11 @@ impl<S: Sink> Engine<'_, S> {
         let mut slot = lowest;
         while slot != ROOT {
             path.push(slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+            slot = self.cpus[c as usize].levels.at(slot).parent();
         }
         path.iter().rev().for_each(|&slot| self.check_queue(c, slot));
         self.put_cut_off(c, prev);
-        let here = on_rq && self.tasks[prev as usize].cpu == c && self.tasks[prev as usize].class == Class::Fair;
+        let here = on_rq && self.tasks[prev as usize].cpu == c && self.tasks[prev as usize].is_fair();
         if here && self.quota_by_task() && self.cpus[c as usize].levels.throttle_count(lowest) > 0 {
             self.throttle_task(c, prev, lowest);
             return false;
@@ -161,16 +154,16 @@ impl<S: Sink> Engine<'_, S> {
         if self.throttles_at_once() {
             return;
         }
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        let (spent, throttled) = (own.runtime.remaining_ns <= 0, own.runtime.throttled != 0);
-        if spent && !throttled && self.groups.list[own.group as usize].has_quota() {
+        let own = self.cpus[c as usize].levels.at(slot);
+        let (spent, throttled) = (own.is_spent(), own.is_throttled());
+        if spent && !throttled && self.budgets.has_quota(own.group()) {
             self.throttle(c, slot);
         }
     }
 
     /// A task becomes runnable: queues that get their first entity by it need runtime.
     pub(crate) fn check_enqueue_throttle(&mut self, c: u32, t: u32) {
-        if self.quotas && self.tasks[t as usize].group != ROOT {
+        if self.uses.quotas && self.tasks[t as usize].group != ROOT {
             let slot = self.slot_on(c, self.tasks[t as usize].group);
             self.check_empty_queues(c, slot);
             self.note_waiting(c, slot);
@@ -179,13 +172,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The queues from `slot` up that have nothing on them and are about to get an entity.
     fn check_empty_queues(&mut self, c: u32, mut slot: u32) {
-        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
-            let own = &self.cpus[c as usize].levels.slots[slot as usize];
-            let (parent, throttled) = (own.parent, own.runtime.throttled != 0);
-            if !throttled && self.groups.list[own.group as usize].has_quota() {
+        while slot != ROOT && self.cpus[c as usize].levels.is_empty(slot) {
+            let own = self.cpus[c as usize].levels.at(slot);
+            let (parent, throttled) = (own.parent(), own.is_throttled());
+            if !throttled && self.budgets.has_quota(own.group()) {
                 self.take_runtime(c, slot);
             }
-            if self.cpus[c as usize].levels.slots[slot as usize].cut_off {
+            if self.cpus[c as usize].levels.at(slot).is_cut_off() {
                 return;
             }
             slot = parent;
@@ -194,11 +187,11 @@ impl<S: Sink> Engine<'_, S> {
 
     fn take_runtime(&mut self, c: u32, slot: u32) {
         let (now, tick_ns) = (self.kernel_ns(), self.tick_ns);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let number = own.group;
-        let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-        let said = bandwidth.enqueue(self.policy, &mut own.runtime, now, tick_ns);
-        let spent = own.runtime.remaining_ns <= 0;
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let number = own.group();
+        let bandwidth = self.budgets.bandwidth(number);
+        let said = bandwidth.enqueue(self.policy, own.runtime(), now, tick_ns);
+        let spent = own.is_spent();
         self.arm_quota_timers(number, said);
         if spent {
             self.throttle(c, slot);
@@ -209,9 +202,9 @@ impl<S: Sink> Engine<'_, S> {
     fn note_waiting(&mut self, c: u32, mut slot: u32) {
         let now = self.kernel_ns();
         while slot != ROOT && !self.quota_by_task() {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            own.runtime.note_throttled(now);
-            slot = if own.cut_off { ROOT } else { own.parent };
+            let own = self.cpus[c as usize].levels.at_mut(slot);
+            own.runtime().note_throttled(now);
+            slot = if own.is_cut_off() { ROOT } else { own.parent() };
         }
     }
 
@@ -226,9 +219,9 @@ impl<S: Sink> Engine<'_, S> {
     fn cut_off(&mut self, c: u32, slot: u32) {
         self.request_changes(c);
         let cpu = &self.cpus[c as usize];
-        let (own, entity) = (&cpu.levels.slots[slot as usize], entity_of(slot));
-        let (tasks, queued) = (own.cfs.h_nr_runnable, own.queued);
-        if cpu.queue_at(own.parent).curr == entity {
+        let (own, entity) = (cpu.levels.at(slot), entity_of(slot));
+        let (tasks, queued) = (own.load().h_nr_runnable, own.is_queued());
+        if cpu.queue_at(own.parent()).curr() == entity {
             self.put_levels(c, NO_TASK);
         }
         if queued {
@@ -236,7 +229,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_cut_off(c, slot, tasks, plan);
             self.tree(c).cut_off_group(slot, tasks, plan);
         }
-        self.cpus[c as usize].levels.slots[slot as usize].cut_off = true;
+        self.cpus[c as usize].levels.at_mut(slot).is_kept_off();
         if queued {
             self.return_runtime(c, entity);
         }
@@ -245,8 +238,8 @@ impl<S: Sink> Engine<'_, S> {
     /// unthrottle_cfs_rq(): the queue may run again.
     fn unthrottle(&mut self, c: u32, slot: u32) {
         self.account(c);
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        if own.runtime.throttled != 0 && own.runtime.remaining_ns > 0 {
+        let own = self.cpus[c as usize].levels.at(slot);
+        if own.is_throttled() && !own.is_spent() {
             self.free_queue(c, slot);
         }
     }
@@ -254,18 +247,18 @@ impl<S: Sink> Engine<'_, S> {
     fn free_queue(&mut self, c: u32, slot: u32) {
         self.update_clock(c);
         let now = self.kernel_ns();
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let group = &mut self.groups.list[own.group as usize];
-        group.bandwidth.unthrottle(&mut own.runtime, now);
-        group.waiting.retain(|&waits| waits != c);
-        own.cut_off = false;
-        let event = Event::CfsThrottle { cpu: c, group: own.group + 1, throttled: 0 };
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let group = own.group();
+        self.budgets.bandwidth(group).unthrottle(own.runtime(), now);
+        self.budgets.frees(group, c);
+        own.may_rejoin();
+        let event = Event::CfsThrottle { cpu: c, group: group + 1, throttled: 0 };
         self.emit(event);
         self.start_clocks(c, slot);
         if !self.quota_by_task() {
             self.rejoin(c, slot);
         }
-        self.chores.freed.push(c);
+        self.waiting.freed.push(c);
         if self.cpus[c as usize].curr == NO_TASK && self.cpus[c as usize].fair.nr_runnable() > 0 {
             self.resched_cpu(c);
         }
@@ -273,9 +266,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn rejoin(&mut self, c: u32, slot: u32) {
         let cpu = &self.cpus[c as usize];
-        let (tasks, parent) =
-            (cpu.levels.slots[slot as usize].cfs.h_nr_runnable, cpu.levels.slots[slot as usize].parent);
-        if cpu.levels.queues[slot as usize].nr_queued() == 0 {
+        let (tasks, parent) = (cpu.levels.at(slot).load().h_nr_runnable, cpu.levels.at(slot).parent());
+        if cpu.levels.is_empty(slot) {
             return;
         }
         self.request_changes(c);
@@ -291,18 +283,18 @@ impl<S: Sink> Engine<'_, S> {
     /// The clocks of a queue and of those below go on, children first; tasks in limbo come back.
     fn start_clocks(&mut self, c: u32, top: u32) {
         let policy = self.policy;
-        for slot in (0..self.cpus[c as usize].levels.slots.len() as u32).rev() {
+        for slot in (0..self.cpus[c as usize].levels.len()).rev() {
             let cpu = &mut self.cpus[c as usize];
             if !cpu.levels.is_below(slot, top) {
                 continue;
             }
-            let own = &mut cpu.levels.slots[slot as usize];
-            own.throttle_count -= 1;
-            if own.cfs.throttle_count > 0 && (!policy_by_task(policy) || own.throttle_count == 0) {
-                cpu.rq.unthrottle_clock(policy, &mut own.cfs);
+            let own = cpu.levels.at_mut(slot);
+            let above = own.unthrottles();
+            if own.load().throttle_count > 0 && (!policy_by_task(policy) || above == 0) {
+                cpu.rq.unthrottle_clock(policy, own.records().1);
             }
-            let own = &cpu.levels.slots[slot as usize];
-            if own.throttle_count == 0 && (own.queued || !own.cfs.group_is_decayed(policy)) {
+            let own = cpu.levels.at(slot);
+            if own.throttle_count() == 0 && (own.is_queued() || !own.load().group_is_decayed(policy)) {
                 self.list(c, slot);
             }
             self.leave_limbo(c, slot);
@@ -311,7 +303,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn leave_limbo(&mut self, c: u32, slot: u32) {
         while self.cpus[c as usize].levels.throttle_count(slot) == 0
-            && let Some(t) = self.cpus[c as usize].levels.limbo[slot as usize].pop()
+            && let Some(t) = self.cpus[c as usize].levels.leaves_limbo(slot)
         {
             self.check_enqueue_throttle(c, t);
             self.signal_enqueue(c, t);
@@ -323,18 +315,18 @@ impl<S: Sink> Engine<'_, S> {
     /// throttle_cfs_rq_work(): a task of a throttled group returns to user space, which it may not.
     fn throttle_task(&mut self, c: u32, t: u32, slot: u32) {
         self.leave_levels(c, t, dequeue::SLEEP, true, false);
-        self.cpus[c as usize].levels.limbo[slot as usize].push(t);
+        self.cpus[c as usize].levels.enters_limbo(slot, t);
         let (now, mut at) = (self.kernel_ns(), slot);
         while at != ROOT {
-            let own = &mut self.cpus[c as usize].levels.slots[at as usize];
-            own.runtime.note_throttled(now);
-            at = own.parent;
+            let own = self.cpus[c as usize].levels.at_mut(at);
+            own.runtime().note_throttled(now);
+            at = own.parent();
         }
     }
 
     /// A task that was chosen executes: one of a throttled group leaves when it would return to user space.
     pub(crate) fn returns_to_user(&mut self, c: u32, t: u32) {
-        if self.quotas && self.quota_by_task() && self.is_throttled_at(c, t) {
+        if self.uses.quotas && self.quota_by_task() && self.is_throttled_at(c, t) {
             self.resched_cpu(c);
         }
     }
@@ -347,22 +339,22 @@ impl<S: Sink> Engine<'_, S> {
         let mut entity = t;
         while entity != NO_TASK {
             let home = self.tree_as_is(c).home(entity);
-            if self.cpus[c as usize].queue_at(home).curr == entity {
+            if self.cpus[c as usize].queue_at(home).curr() == entity {
                 self.signal_put_prev(c, entity);
                 self.tree(c).put_level(home);
             }
-            let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);
+            let ends = home == ROOT || self.cpus[c as usize].levels.at(home).is_cut_off();
             entity = if ends { NO_TASK } else { entity_of(home) };
         }
     }
 
     /// `cpu.stat` of the groups with a quota.
     pub(crate) fn quota_reports(&self) -> Vec<QuotaReport> {
-        if !self.quotas {
+        if !self.uses.quotas {
             return Vec::new();
         }
-        let limited = self.groups.list.iter().enumerate().filter(|(_, group)| group.bandwidth.period_ns > 0);
-        limited.map(|(number, group)| quota_report(self.groups.path(number as u32), group)).collect()
+        let limited = (0..self.groups.len()).filter(|&group| self.budgets.used(group).0.period_ns > 0);
+        limited.map(|group| quota_report(self.groups.path(group), self.budgets.used(group))).collect()
     }
 }
 
@@ -370,11 +362,10 @@ fn policy_by_task(policy: &Policy) -> bool {
     policy.bandwidth == value::BANDWIDTH_TASK
 }
 
-fn quota_report(path: String, group: &Group) -> QuotaReport {
-    let bandwidth = &group.bandwidth;
+fn quota_report(path: String, (bandwidth, usage_ns): (&CfsBandwidth, u64)) -> QuotaReport {
     QuotaReport {
         path,
-        usage_ns: group.usage_ns,
+        usage_ns,
         nr_periods: bandwidth.nr_periods,
         nr_throttled: bandwidth.nr_throttled,
         throttled_ns: bandwidth.throttled_time_ns,

@@ -3,7 +3,7 @@
 
 use pelton_schema::{Sink, Walk, WalkWhy};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// What an update of the load of CPU `c` costs the CPU that makes it.
@@ -11,7 +11,7 @@ impl<S: Sink> Engine<'_, S> {
         let now_ticks = self.now_ticks();
         let cpu = &mut self.cpus[c as usize];
         let queues = 1 + cpu.levels.listed() as u64;
-        cpu.last_blocked_ticks = now_ticks;
+        cpu.updates.last_blocked_ticks = now_ticks;
         cpu.report.blocked_updates += 1;
         cpu.report.blocked_queues += queues;
         let costs = &self.m.costs;

@@ -7,9 +7,8 @@ use pelton_schema::Sink;
 
 use crate::Misfit;
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::Life;
+use crate::state::Engine;
 use pelton_model::groups::group_path;
 use pelton_model::workload::{BoostSpec, Workload};
 
@@ -25,10 +24,6 @@ pub(crate) struct Boosts {
     root_prefers_idle: bool,
     /// Writes to come: time, group, percent.
     schedule: Vec<(u64, u32, i32)>,
-    /// Tasks are counted. Without groups all have one boost.
-    pub counts: bool,
-    /// There is a boost, now or later.
-    pub on: bool,
 }
 
 /// One entry for the same members, however often something is said about them.
@@ -74,7 +69,7 @@ pub(crate) fn is_member(member: &str, name: &str, taskgroup: &str) -> bool {
 
 impl Boosts {
     /// Those of a workload that fits its policy.
-    pub(crate) fn of(w: &Workload, policy: &Policy) -> Boosts {
+    pub(crate) fn of(w: &Workload) -> Boosts {
         let all = merged(&w.boosts);
         let is_root = |spec: &&BoostSpec| spec.members.is_empty();
         let groups: Vec<BoostSpec> = all.iter().filter(|spec| !spec.members.is_empty()).cloned().collect();
@@ -86,8 +81,7 @@ impl Boosts {
             .flat_map(|(g, spec)| spec.boosts.iter().map(move |&(at, boost)| (at, g, boost)))
             .collect();
         schedule.sort_by_key(|&(at, group, _)| (at, group));
-        let (counts, on) = (!w.boosts.is_empty(), !w.boosts.is_empty() || policy.boost > 0);
-        Boosts { groups, root_prefers_idle, schedule, counts, on }
+        Boosts { groups, root_prefers_idle, schedule }
     }
 
     /// Do tasks of this group go to idle CPUs?
@@ -123,6 +117,16 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Task `t` goes to an idle CPU.
+    pub(crate) fn prefers_idle(&self, t: u32) -> bool {
+        self.boosts.prefers_idle(self.tasks[t as usize].counted.boost_group)
+    }
+
+    /// Boost of the group of task `t`, percent: the same on all CPUs.
+    pub(crate) fn group_boost(&self, t: u32) -> i32 {
+        self.cpus[0].boost.group[self.tasks[t as usize].counted.boost_group as usize].boost
+    }
+
     /// Somebody writes the boost of a group.
     pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
         let (policy, now) = (self.policy, self.boot_ns + self.now);
@@ -135,18 +139,18 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` becomes runnable on CPU `c` (`comes`), or leaves it.
     #[inline]
     pub(crate) fn count_boost(&mut self, c: u32, t: u32, comes: bool) {
-        if self.boosts.counts {
+        if self.uses.boost_groups {
             self.count_boost_of(c, t, comes);
         }
     }
 
     fn count_boost_of(&mut self, c: u32, t: u32, comes: bool) {
-        let class = self.tasks[t as usize].class;
+        let class = self.tasks[t as usize].class();
         let holds = self.policy.boost_form == value::BOOST_FORM_HOLD;
         if !(class == Class::Fair || (holds && class == Class::Realtime)) {
             return;
         }
-        let (group, now) = (self.tasks[t as usize].boost_group, self.boot_ns + self.now);
+        let (group, now) = (self.tasks[t as usize].counted.boost_group, self.boot_ns + self.now);
         self.charge_cost(self.exec, self.m.costs.boost_ns);
         let stamps = class == Class::Realtime;
         self.cpus[c as usize].boost.count(self.policy, group, comes, stamps, now);
@@ -156,10 +160,10 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` is in another task group now.
     pub(crate) fn regroup_boost(&mut self, t: u32, taskgroup: &str) {
         let task = &self.tasks[t as usize];
-        let (from, to) = (task.boost_group, self.boosts.group_of(&task.name, taskgroup));
+        let (from, to) = (task.counted.boost_group, self.boosts.group_of(&task.name, taskgroup));
         let (c, now) = (task.cpu, self.boot_ns + self.now);
-        let counted = self.boosts.counts && task.life == Life::Runnable && task.class == Class::Fair;
-        self.tasks[t as usize].boost_group = to;
+        let counted = self.uses.boost_groups && task.is_runnable() && task.is_fair();
+        self.tasks[t as usize].counted.boost_group = to;
         if counted {
             self.cpus[c as usize].boost.relocate(self.policy, from, to, now);
             self.request_changes(c);

@@ -7,13 +7,13 @@ use pelton_schema::{HookSite, Sink};
 
 use crate::class::levels::ROOT;
 use crate::class::weight_level;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The root queue of CPU `c` was brought up to date.
     #[inline]
     pub(crate) fn sums_follow(&mut self, c: u32) {
-        if self.clamp_sums {
+        if self.uses.clamp_sums {
             self.follow_root(c);
         }
     }
@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Averages of task `t` on CPU `c`, or its clamps, may be others now.
     #[inline]
     pub(crate) fn sums_update(&mut self, c: u32, t: u32) {
-        if self.clamp_sums {
+        if self.uses.clamp_sums {
             self.update_sums(c, t);
         }
     }
@@ -51,10 +51,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is about to join the fair class of CPU `c`, or a delayed one to be taken back.
     pub(crate) fn sums_before_enqueue(&mut self, c: u32, t: u32) {
-        if self.limits_groups {
+        if self.uses.limits_groups {
             return self.limited_before_enqueue(c, t);
         }
-        if !self.clamp_sums {
+        if !self.uses.clamp_sums {
             return;
         }
         if self.tasks[t as usize].clamp_sum.counted == 0 {
@@ -67,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The same where groups are limited: no sums, but estimates within what their tasks' groups count for here.
     fn limited_before_enqueue(&mut self, c: u32, t: u32) {
-        let max = if self.clamped { self.clamps_of(t).1 } else { u32::MAX };
+        let max = if self.uses.clamped { self.clamps_of(t).1 } else { u32::MAX };
         let throttle = self.throttle_of(t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let est = group_est(task.se.util_est(self.policy), max, throttle, cpu.rq.cap_orig);
@@ -88,7 +88,7 @@ impl<S: Sink> Engine<'_, S> {
         if !self.tasks[t as usize].fair.is_delayed() {
             self.sums_before_dequeue(c, t);
             self.sums_before_enqueue(c, t);
-        } else if self.clamp_sums {
+        } else if self.uses.clamp_sums {
             self.age_clamp(c, t);
             self.learn_clamps(t);
         }
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` joined the fair class of CPU `c`.
     pub(crate) fn sums_enqueue(&mut self, c: u32, t: u32) {
-        if !self.clamp_sums || self.tasks[t as usize].clamp_sum.counted != 0 {
+        if !self.uses.clamp_sums || self.tasks[t as usize].clamp_sum.counted != 0 {
             return;
         }
         self.request_changes(c);
@@ -110,14 +110,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is about to leave the fair class of CPU `c`, or its dequeue to be delayed, until whose end it counts.
     pub(crate) fn sums_before_dequeue(&mut self, c: u32, t: u32) {
-        if self.clamp_sums || self.limits_groups {
+        if self.uses.clamp_sums || self.uses.limits_groups {
             self.cpus[c as usize].clamp_sum.est_dequeue(&mut self.tasks[t as usize].clamp_sum);
         }
     }
 
     /// Task `t` left the fair class of CPU `c`.
     pub(crate) fn sums_dequeue(&mut self, c: u32, t: u32, flags: u32) {
-        if !self.clamp_sums {
+        if !self.uses.clamp_sums {
             return;
         }
         self.request_changes(c);
@@ -132,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` of CPU `c` sets its clamps: it is taken off its queue and put back, which is no migration, so that what
     /// its old cap cut off goes from the averages (sched_setattr; a board shows it, docs/fidelity.md F-290).
     pub(crate) fn sums_requeue(&mut self, c: u32, t: u32) {
-        if !self.clamp_sums || self.tasks[t as usize].clamp_sum.counted == 0 {
+        if !self.uses.clamp_sums || self.tasks[t as usize].clamp_sum.counted == 0 {
             return;
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
@@ -152,17 +152,18 @@ impl<S: Sink> Engine<'_, S> {
         let (policy, cpu) = (self.policy, &mut self.cpus[c as usize]);
         self.tasks[t as usize].se.avg.take_bias(policy, cut);
         while slot != ROOT {
-            let own = &mut cpu.levels.slots[slot as usize];
-            own.cfs.avg.take_bias(policy, cut);
-            own.se.avg.take_bias(policy, cut);
-            slot = own.parent;
+            let own = cpu.levels.at_mut(slot);
+            let (se, load) = own.records();
+            load.avg.take_bias(policy, cut);
+            se.avg.take_bias(policy, cut);
+            slot = own.parent();
         }
         cpu.rq.cfs.avg.take_bias(policy, cut);
     }
 
     /// Task `t`, which sleeps, takes its averages away from its CPU.
     pub(crate) fn sums_leave_asleep(&mut self, t: u32) {
-        if self.clamp_sums {
+        if self.uses.clamp_sums {
             let c = self.tasks[t as usize].cpu;
             self.age_clamp(c, t);
             self.cpus[c as usize].clamp_sum.leave(&mut self.tasks[t as usize].clamp_sum);
@@ -173,7 +174,7 @@ impl<S: Sink> Engine<'_, S> {
     fn age_clamp(&mut self, c: u32, t: u32) {
         let slot = self.task_slot(c, t);
         let (cpu, task) = (&self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cfs = slot.map_or(&cpu.rq.cfs, |slot| &cpu.levels.slots[slot as usize].cfs);
+        let cfs = slot.map_or(&cpu.rq.cfs, |slot| cpu.levels.at(slot).load());
         task.clamp_sum.age(&task.se.avg, cfs.avg.last_update_time_ns);
     }
 
@@ -181,7 +182,7 @@ impl<S: Sink> Engine<'_, S> {
     fn learn_clamps(&mut self, t: u32) {
         let (min, max) = self.clamps_of(t);
         let task = &mut self.tasks[t as usize];
-        let level = weight_level(task.policy).unwrap_or(u32::MAX);
+        let level = weight_level(task.policy()).unwrap_or(u32::MAX);
         let (weight, inv_weight) = (task_weight(level), task_inv_weight(level));
         task.clamp_sum = UclampSumTask { id: t, weight, inv_weight, min, max, ..task.clamp_sum };
     }

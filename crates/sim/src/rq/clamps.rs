@@ -7,7 +7,7 @@ use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::class::levels::ROOT;
-use crate::engine::Engine;
+use crate::state::Engine;
 use pelton_model::workload::Workload;
 
 /// Lower clamp of real-time tasks that ask for none (sysctl_sched_util_clamp_min_rt_default).
@@ -33,14 +33,14 @@ impl<S: Sink> Engine<'_, S> {
     /// then count from their next enqueue on; sums, which no release has, count them at once.
     #[inline]
     pub(crate) fn use_clamps(&mut self) {
-        if !self.clamped && uclamp_is_used(self.policy, true) {
+        if !self.uses.clamped && uclamp_is_used(self.policy, true) {
             self.begin_clamps();
         }
     }
 
     #[cold]
     fn begin_clamps(&mut self) {
-        (self.clamped, self.clamp_sums) = (true, add_up(self.policy));
+        (self.uses.clamped, self.uses.clamp_sums) = (true, add_up(self.policy));
         for c in 0..self.cpus.len() as u32 {
             self.sums_follow(c);
             self.request_changes(c);
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
         for t in 0..self.tasks.len() as u32 {
             let task = &mut self.tasks[t as usize];
             task.counts_later();
-            if task.class == Class::Fair && task.se.on_rq != 0 {
+            if task.is_fair() && task.se.on_rq != 0 {
                 let c = task.cpu;
                 self.sums_begin(c, t);
             }
@@ -58,7 +58,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` is taken off its queue and put back, where it is runnable: it counts from now on.
     pub(crate) fn clamps_requeue(&mut self, t: u32) {
         let task = &self.tasks[t as usize];
-        if self.clamped && task.waits_to_count() {
+        if self.uses.clamped && task.waits_to_count() {
             self.clamps_in(task.cpu, t);
         }
     }
@@ -66,7 +66,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` becomes runnable on CPU `c`.
     pub(crate) fn clamps_in(&mut self, c: u32, t: u32) {
         self.tasks[t as usize].counts_now();
-        if !self.clamped || !self.has_largest(self.tasks[t as usize].class) {
+        if !self.uses.clamped || !self.has_largest(self.tasks[t as usize].class()) {
             return;
         }
         self.ask_clamps(t);
@@ -77,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is no longer runnable on CPU `c`.
     pub(crate) fn clamps_out(&mut self, c: u32, t: u32) {
-        if self.clamped {
+        if self.uses.clamped {
             self.cpus[c as usize].uclamp.dec(&mut self.tasks[t as usize].uclamp);
             self.request_changes(c);
         }
@@ -87,7 +87,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn clamps_of(&self, t: u32) -> (u32, u32) {
         let task = &self.tasks[t as usize];
         let mut clamps = task.uclamp;
-        ask(&mut clamps, task.class, task.clamps);
+        ask(&mut clamps, task.class(), task.asked_clamps());
         clamps.effective(self.policy, &self.clamp_limits(t))
     }
 
@@ -102,17 +102,18 @@ impl<S: Sink> Engine<'_, S> {
     /// What the task asks for by its class.
     fn ask_clamps(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
-        ask(&mut task.uclamp, task.class, task.clamps);
+        let (class, clamps) = (task.class(), task.asked_clamps());
+        ask(&mut task.uclamp, class, clamps);
     }
 
     /// A task's clamps are set. True when they are others; where clamps add up the same ones count again, too.
     pub(crate) fn change_clamps(&mut self, t: u32, clamps: (u32, u32)) -> bool {
         self.use_clamps();
-        let differs = self.tasks[t as usize].clamps != Some(clamps);
-        if !self.clamped || !(differs || self.clamp_sums) {
+        let differs = self.tasks[t as usize].asked_clamps() != Some(clamps);
+        if !self.uses.clamped || !(differs || self.uses.clamp_sums) {
             return false;
         }
-        self.tasks[t as usize].clamps = Some(clamps);
+        self.tasks[t as usize].asks_clamps(clamps);
         self.sums_requeue(self.tasks[t as usize].cpu, t);
         self.clamps_requeue(t);
         self.clamps_change(t);
@@ -121,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// What task `t` asks for, or the group it is in, is another now: it was taken off its queue and put back.
     pub(crate) fn clamps_change(&mut self, t: u32) {
-        if !self.clamped {
+        if !self.uses.clamped {
             return;
         }
         self.ask_clamps(t);
@@ -138,7 +139,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The clamps of a task's group are others now: which of the lower and the upper one.
     pub(crate) fn limits_change(&mut self, t: u32, changed: [bool; 2]) {
-        if !self.clamped {
+        if !self.uses.clamped {
             return;
         }
         self.ask_clamps(t);
@@ -150,7 +151,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The running task is of another class now.
     pub(crate) fn reclass_clamps(&mut self, c: u32, t: u32) {
-        if self.clamped {
+        if self.uses.clamped {
             self.clamps_out(c, t);
             self.clamps_in(c, t);
         }
@@ -160,8 +161,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Deadline tasks, and the worker that is one, have no clamps.
     pub(crate) fn has_largest(&self, class: Class) -> bool {
         match class {
-            Class::Fair => !self.clamp_sums,
-            Class::Realtime => !self.clamp_sums || self.policy.uclamp == value::UCLAMP_DEBT,
+            Class::Fair => !self.uses.clamp_sums,
+            Class::Realtime => !self.uses.clamp_sums || self.policy.uclamp == value::UCLAMP_DEBT,
             Class::Deadline | Class::Worker => false,
         }
     }

@@ -6,21 +6,20 @@ use pelton_core::value;
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::Life;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// RT runtime accounting of the running task (the hook of profiles that call it there).
     pub(crate) fn account_rt(&mut self, c: u32) {
-        if self.cpus[c as usize].class == Some(Class::Realtime) && self.ran_since_hook(c) {
+        if self.cpus[c as usize].runs(Class::Realtime) && self.ran_since_hook(c) {
             self.hook_event(c, HookSite::Rt, how::ACCOUNTING);
         }
     }
 
     /// Deadline runtime accounting of the running task; the governor's own worker is not accounted.
     pub(crate) fn account_dl(&mut self, c: u32) {
-        if self.cpus[c as usize].class == Some(Class::Deadline) && self.ran_since_hook(c) {
+        if self.cpus[c as usize].runs(Class::Deadline) && self.ran_since_hook(c) {
             self.hook_event(c, HookSite::Dl, how::ACCOUNTING);
         }
         self.update_curr_dl(c);
@@ -29,24 +28,22 @@ impl<S: Sink> Engine<'_, S> {
     /// Runtime is accounted, and the hook called, only when some time has passed since the last accounting.
     pub(crate) fn ran_since_hook(&mut self, c: u32) -> bool {
         let now = self.now;
-        std::mem::replace(&mut self.cpus[c as usize].runtime_accounted_ns, now) < now
+        std::mem::replace(&mut self.cpus[c as usize].updates.runtime_accounted_ns, now) < now
     }
 
     /// Bandwidth a task reserves, Q20.
     pub(crate) fn bw_q20(&self, t: u32) -> u64 {
-        self.tasks[t as usize].dl.cbs.dl_bw
+        self.tasks[t as usize].dl.bw_q20()
     }
 
     /// Counts or uncounts a task's reservation on CPU `c`; a change asks for a frequency where the profile does so.
     pub(crate) fn set_dl_active(&mut self, c: u32, t: u32, active: bool) {
-        if self.tasks[t as usize].dl.active == active {
+        if !self.tasks[t as usize].dl.becomes_active(active) {
             return;
         }
         let bw = self.bw_q20(t);
-        self.tasks[t as usize].dl.active = active;
         self.request_changes(c);
-        let dl = &mut self.cpus[c as usize].dl;
-        dl.running_bw_q20 = if active { dl.running_bw_q20 + bw } else { dl.running_bw_q20.saturating_sub(bw) };
+        self.cpus[c as usize].dl.counts(bw, active);
         self.hook_event(c, HookSite::Dl, 0);
     }
 
@@ -59,11 +56,11 @@ impl<S: Sink> Engine<'_, S> {
         dl.stop_zero_lag();
         let waited = dl.throttled();
         let runs = dl.enqueue(policy, now, wakeup);
-        let deadline_ns = dl.cbs.deadline_ns;
+        let deadline_ns = dl.deadline_ns();
         self.set_dl_active(c, t, true);
         if runs {
             self.cpus[c as usize].dl.enqueue(deadline_ns, t);
-            self.dl_waiting.insert(c);
+            self.waiting.dl_waiting.insert(c);
         } else if !waited {
             self.start_dl_timer(t);
         }
@@ -73,18 +70,16 @@ impl<S: Sink> Engine<'_, S> {
     /// to make its next call at this very moment makes it first.
     pub(crate) fn update_curr_dl(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if cpu.class != Some(Class::Deadline) {
+        if !cpu.runs(Class::Deadline) {
             return;
         }
         let (t, freq_scale, cap) = (cpu.curr, cpu.rq.freq_scale, cpu.rq.cap_orig);
-        let (policy, overhead_ns) = (self.policy, cpu.overhead_ns);
+        let (policy, overhead_ns) = (self.policy, cpu.line.path_ns());
         let task = &mut self.tasks[t as usize];
-        if task.life == Life::Runnable && overhead_ns == 0 && task.step.is_over(self.now) {
+        if task.is_runnable() && overhead_ns == 0 && task.progress.is_over(self.now) {
             return;
         }
-        let dl = &mut task.dl;
-        let ran_ns = std::mem::take(&mut dl.ran_ns);
-        if !dl.throttled() && dl.cbs.ran(policy, ran_ns, freq_scale, cap) {
+        if task.dl.accounts(policy, freq_scale, cap) {
             self.dl_throttle(c, t);
         }
     }
@@ -92,13 +87,12 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` runs from now on: the high-resolution tick looks after its runtime, where policy and machine have one.
     pub(crate) fn start_hrtick(&mut self, t: u32) {
         let timer = self.policy.dl_enforcement == value::DL_ENFORCEMENT_TIMER && self.m.defers_timers;
-        let dl = &mut self.tasks[t as usize].dl;
-        dl.hrtick_at_ns = timer.then(|| self.now.saturating_add(dl.cbs.hrtick_ns()));
+        self.tasks[t as usize].dl.start_hrtick(timer.then_some(self.now));
     }
 
     pub(crate) fn start_dl_timer(&mut self, t: u32) {
         let dl = &mut self.tasks[t as usize].dl;
-        let (at, generation) = (dl.cbs.next_period_ns(), dl.start_throttle());
+        let (at, generation) = (dl.next_period_ns(), dl.start_throttle());
         self.queue.push(at, Ev::DlReplenish { task: t, generation });
     }
 
@@ -115,8 +109,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn dl_sleep(&mut self, c: u32, t: u32) {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
-        let zero_lag = task.dl.cbs.zero_lag_ns();
-        if zero_lag.wrapping_sub(now) as i64 <= 0 || task.life == Life::Dead {
+        let zero_lag = task.dl.zero_lag_ns();
+        if zero_lag.wrapping_sub(now) as i64 <= 0 || task.is_dead() {
             self.set_dl_active(c, t, false);
             return;
         }
@@ -138,12 +132,11 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn dl_throttle(&mut self, c: u32, t: u32) {
         let now = self.now;
         let dl = &mut self.tasks[t as usize].dl;
-        if dl.cbs.timer_starts(now) && dl.cbs.next_period_ns() > now {
+        if dl.waits_for_budget(now) {
             self.start_dl_timer(t);
             return self.resched_cpu(c);
         }
-        dl.cbs.replenish(now);
-        let deadline_ns = dl.cbs.deadline_ns;
+        let deadline_ns = dl.replenish(now);
         if self.cpus[c as usize].dl.first().is_some_and(|(first, _)| first <= deadline_ns) {
             self.resched_cpu(c);
         }
@@ -164,6 +157,23 @@ impl<S: Sink> Engine<'_, S> {
     /// Takes a task off the deadline queue of `c`.
     pub(crate) fn dl_dequeue(&mut self, c: u32, t: u32) {
         self.cpus[c as usize].dl.dequeue(t);
-        self.dl_waiting.set(c, self.cpus[c as usize].dl.len() > 0);
+        self.waiting.dl_waiting.set(c, self.cpus[c as usize].dl.len() > 0);
+    }
+
+    /// A deadline task waits on CPU `c`.
+    pub(crate) fn dl_waits(&mut self, c: u32) {
+        self.waiting.dl_waiting.insert(c);
+    }
+
+    /// The high-resolution tick of the deadline task that runs on CPU `c`.
+    pub(crate) fn hrtick(&mut self, c: u32, t: u32) {
+        if self.cpus[c as usize].curr != t || !self.tasks[t as usize].dl.takes_hrtick(self.now) {
+            return;
+        }
+        self.account_dl(c);
+        if !self.tasks[t as usize].dl.throttled() {
+            self.start_hrtick(t);
+            self.arm_segment(c);
+        }
     }
 }

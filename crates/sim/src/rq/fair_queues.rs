@@ -6,12 +6,9 @@ use pelton_core::dequeue;
 use pelton_core::fair::FairSe;
 use pelton_schema::Sink;
 
-use crate::class::Class;
-use crate::class::fair::FairRq;
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::Leave;
-use crate::engine::Engine;
-use crate::engine::state::{CpuState, NO_TASK, Task};
+use crate::state::{CpuState, Engine, NO_TASK, Task};
 
 impl CpuState {
     /// First waiting fair task that is wanted, level by level.
@@ -29,29 +26,24 @@ impl CpuState {
         debug_assert!(none.is_none(), "no task is wanted");
     }
 
-    /// A queue by its slot.
-    pub(crate) fn queue_at(&self, slot: u32) -> &FairRq {
-        if slot == ROOT { &self.fair } else { &self.levels.queues[slot as usize] }
-    }
-
     /// The running entity of a queue.
     pub(crate) fn running_at(&self, tasks: &[Task], slot: u32) -> Option<FairSe> {
-        let curr = self.queue_at(slot).curr;
+        let curr = self.queue_at(slot).curr();
         match slot_of(curr) {
-            Some(below) => Some(self.levels.entities[below as usize].se),
-            None => tasks.get(curr as usize).map(|t| t.fair.se),
+            Some(below) => Some(*self.levels.entity(below).se()),
+            None => tasks.get(curr as usize).map(|t| *t.fair.se()),
         }
     }
 
     fn find_below(&self, slot: u32, wanted: &dyn Fn(&u32) -> bool) -> Option<u32> {
-        let queue = if slot == ROOT { &self.fair } else { &self.levels.queues[slot as usize] };
+        let queue = self.queue_at(slot);
         let of = |&entity: &u32| match slot_of(entity) {
             Some(below) => self.find_below(below, wanted),
             None => Some(entity).filter(wanted),
         };
         // The group that runs has tasks that wait as well; the task that runs is not one of them.
-        let running = slot_of(queue.curr).map(|_| queue.curr);
-        queue.queue.iter().chain(&running).find_map(of)
+        let running = slot_of(queue.curr()).map(|_| queue.curr());
+        queue.waiting().iter().chain(&running).find_map(of)
     }
 }
 
@@ -125,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The task that ran goes back to its queue when it is still on one, and so do groups that `next` is not in.
     pub(crate) fn fair_put(&mut self, c: u32, next: u32) {
-        let stays = self.tasks.get(next as usize).is_some_and(|next| next.class == Class::Fair);
+        let stays = self.tasks.get(next as usize).is_some_and(|next| next.is_fair());
         self.put_levels(c, if stays { next } else { NO_TASK });
     }
 
@@ -149,7 +141,7 @@ impl<S: Sink> Engine<'_, S> {
         while entity != NO_TASK && self.tree(c).set_level(entity) {
             self.signal_set_next(c, entity);
             entity = self.tree_as_is(c).above(entity);
-            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].cut_off) {
+            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.at(slot).is_cut_off()) {
                 // It runs on for a moment in a group that may not.
                 return;
             }

@@ -6,9 +6,9 @@ use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
 use pelton_schema::{Event, Sink};
 
-use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
+use crate::class::levels::{ROOT, entity_of, slot_of};
 use crate::class::tree::Leave;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 /// What an update raises that is told to anybody.
 const TOLD: u32 = !ev::TG_LOAD;
@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Context of the queue of a slot, or of the root.
     fn level_ctx<'p>(&self, policy: &'p Policy, c: u32, slot: u32) -> Ctx<'p> {
         let cpu = &self.cpus[c as usize];
-        cpu.rq.ctx(policy, cpu.levels.slots.get(slot as usize).map_or(&cpu.rq.cfs, |slot| &slot.cfs))
+        cpu.rq.ctx(policy, cpu.levels.load(slot).unwrap_or(&cpu.rq.cfs))
     }
 
     /// Goes from slot `from` up to the root: `step` updates an entity on the queue above it (`None` = the root queue).
@@ -49,23 +49,24 @@ impl<S: Sink> Engine<'_, S> {
         c: u32,
         from: u32,
         mut with: Climb,
-        mut step: impl FnMut(&Policy, &mut Rq, Option<&mut CfsRq>, &mut Slot, u32) -> u32,
+        mut step: impl FnMut(&Policy, &mut Rq, Option<&mut CfsRq>, (&mut Se, &mut CfsRq), u32) -> u32,
     ) {
         let policy = self.policy;
         let mut slot = from;
         while slot != ROOT {
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(slot);
-            if own.cut_off {
+            if own.is_cut_off() {
                 return;
             }
-            let (parent, bits) = (own.parent, step(policy, &mut cpu.rq, queue, own, slot));
-            if with.shares && own.throttle_count == 0 {
-                let shared = &self.groups.list[own.group as usize].shared;
+            let (parent, bits) = (own.parent(), step(policy, &mut cpu.rq, queue, own.records(), slot));
+            if with.shares && own.throttle_count() == 0 {
+                let shared = &self.groups.list[own.group() as usize].shared;
                 let (queue, own) = cpu.levels.records(slot);
-                queue.unwrap_or(&mut cpu.rq.cfs).refresh_shares(policy, &mut own.se, &own.cfs, shared);
+                let (se, load) = own.records();
+                queue.unwrap_or(&mut cpu.rq.cfs).refresh_shares(policy, se, load, shared);
             }
-            if parent == ROOT || self.limits_groups {
+            if parent == ROOT || self.uses.limits_groups {
                 self.request_changes(c);
             }
             self.entity_changed(c, entity_of(slot), parent, bits, with);
@@ -91,7 +92,7 @@ impl<S: Sink> Engine<'_, S> {
             self.refresh_group_load(c, home);
         }
         // Where groups are limited, what each has counts.
-        if home == ROOT || self.limits_groups {
+        if home == ROOT || self.uses.limits_groups {
             self.request_changes(c);
         }
         if bits & TOLD != 0 && (S::ACTIVE || home == ROOT) {
@@ -113,18 +114,19 @@ impl<S: Sink> Engine<'_, S> {
     /// A group's load total takes in what its queue on `c` has now.
     fn refresh_group_load(&mut self, c: u32, slot: u32) {
         let wall_ns = self.signal_clock.at(self.now);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        own.cfs.tg_contrib(self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
+        let own = self.cpus[c as usize].levels.at_mut(slot);
+        let shared = &mut self.groups.list[own.group() as usize].shared;
+        own.records().1.tg_contrib(self.policy, shared, wall_ns);
     }
 
     /// The groups from slot `slot` up get `tasks` more; those that are not on their queues join them.
     pub(super) fn enqueue_above(&mut self, c: u32, slot: u32, below: u32, tasks: i32) {
-        self.climb(c, slot, Climb { below, ..Climb::START }, |policy, rq, queue, own, _| {
-            own.se.delayed = 0;
-            if own.se.on_rq != 0 {
-                rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), tasks)
+        self.climb(c, slot, Climb { below, ..Climb::START }, |policy, rq, queue, (se, load), _| {
+            se.delayed = 0;
+            if se.on_rq != 0 {
+                rq.update_ancestor(policy, queue, se, Some(load), tasks)
             } else {
-                rq.enqueue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), tasks)
+                rq.enqueue_entity(policy, queue, se, Some(load), tasks)
             }
         });
     }
@@ -136,23 +138,23 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
-        while slot != ROOT && !cpu.levels.slots[slot as usize].cut_off {
+        while slot != ROOT && !cpu.levels.at(slot).is_cut_off() {
             let (queue, own) = cpu.levels.records(slot);
             queue.unwrap_or(&mut cpu.rq.cfs).count_runnable(delta);
-            slot = own.parent;
+            slot = own.parent();
         }
     }
 
     /// A group that is about to be cut off leaves its parent's queue, and those above that have nothing left theirs.
     pub(crate) fn signal_cut_off(&mut self, c: u32, slot: u32, tasks: u32, plan: Leave) {
-        let (top, delta) = (slot_of(plan.top), -(tasks as i32));
+        let (top, delta) = (plan.top_slot(), -(tasks as i32));
         let mut leaves = true;
-        self.climb(c, slot, Climb::START, |policy, rq, queue, own, at| {
+        self.climb(c, slot, Climb::START, |policy, rq, queue, (se, load), at| {
             if leaves {
                 leaves = Some(at) != top;
-                return rq.dequeue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), delta, 0);
+                return rq.dequeue_entity(policy, queue, se, Some(load), delta, 0);
             }
-            rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), delta)
+            rq.update_ancestor(policy, queue, se, Some(load), delta)
         });
     }
 
@@ -165,15 +167,15 @@ impl<S: Sink> Engine<'_, S> {
     /// The groups of a plan leave their queues, from slot `from` up; the others above learn of it. `below`: bits of the
     /// level below, and the change of runnable tasks.
     pub(super) fn dequeue_above(&mut self, c: u32, from: u32, plan: Leave, (below, delta): (u32, i32)) {
-        let (top, delayed) = (slot_of(plan.top), slot_of(plan.delayed));
+        let (top, delayed) = (plan.top_slot(), plan.delayed_slot());
         let mut leaves = top.is_some();
-        self.climb(c, from, Climb { below, ..Climb::START }, |policy, rq, queue, own, slot| {
+        self.climb(c, from, Climb { below, ..Climb::START }, |policy, rq, queue, (se, load), slot| {
             if leaves {
                 leaves = Some(slot) != top;
-                return rq.dequeue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), delta, 0);
+                return rq.dequeue_entity(policy, queue, se, Some(load), delta, 0);
             }
-            own.se.delayed = u32::from(Some(slot) == delayed);
-            rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), delta)
+            se.delayed = u32::from(Some(slot) == delayed);
+            rq.update_ancestor(policy, queue, se, Some(load), delta)
         });
     }
 
@@ -183,11 +185,11 @@ impl<S: Sink> Engine<'_, S> {
         loop {
             let home = self.tree_as_is(c).home(at);
             let cpu = &self.cpus[c as usize];
-            let queue = cpu.levels.queues.get(home as usize).unwrap_or(&cpu.fair);
-            if queue.curr == at {
+            let queue = cpu.levels.queue(home).unwrap_or(&cpu.fair);
+            if queue.curr() == at {
                 self.signal_put_prev(c, at);
             }
-            if at == plan.top {
+            if plan.ends_at(at) {
                 return;
             }
             at = entity_of(home);
@@ -206,7 +208,8 @@ impl<S: Sink> Engine<'_, S> {
         let home = cpu.levels.home(&self.tasks, entity);
         let bits = if let Some(slot) = slot_of(entity) {
             let (queue, own) = cpu.levels.records(slot);
-            step(policy, &mut cpu.rq, queue, &mut own.se, Some(&mut own.cfs))
+            let (se, load) = own.records();
+            step(policy, &mut cpu.rq, queue, se, Some(load))
         } else {
             step(policy, &mut cpu.rq, cpu.levels.queue_records(home), &mut self.tasks[entity as usize].se, None)
         };
@@ -215,9 +218,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The tick of the groups from slot `slot` up; weights follow.
     pub(super) fn tick_above(&mut self, c: u32, slot: u32, with: Climb) {
-        self.climb(c, slot, with, |policy, rq, queue, own, _| {
-            rq.tick_entity(policy, queue, &mut own.se, Some(&mut own.cfs))
-        });
+        self.climb(c, slot, with, |policy, rq, queue, (se, load), _| rq.tick_entity(policy, queue, se, Some(load)));
         self.tree(c).sync_above(slot);
     }
 
@@ -229,15 +230,15 @@ impl<S: Sink> Engine<'_, S> {
         self.list(c, slot);
         self.refresh_group_load(c, slot);
         let with = Climb { below, how: how::LEFTOVER, ..Climb::ALONE };
-        self.climb(c, slot, with, |policy, rq, queue, own, _| {
-            rq.update_load_avg(policy, queue, &mut own.se, Some(&mut own.cfs), update::TG)
+        self.climb(c, slot, with, |policy, rq, queue, (se, load), _| {
+            rq.update_load_avg(policy, queue, se, Some(load), update::TG)
         });
     }
 
     /// A group has other shares: its entity, and those above it, get the weights that follow.
     pub(crate) fn signal_shares(&mut self, c: u32, slot: u32) {
-        self.climb(c, slot, Climb::START, |policy, rq, queue, own, _| {
-            rq.update_load_avg(policy, queue, &mut own.se, Some(&mut own.cfs), update::TG)
+        self.climb(c, slot, Climb::START, |policy, rq, queue, (se, load), _| {
+            rq.update_load_avg(policy, queue, se, Some(load), update::TG)
         });
     }
 
@@ -254,20 +255,22 @@ impl<S: Sink> Engine<'_, S> {
     /// The group queues of a CPU, children before parents; those with nothing left drop out.
     fn walk_groups(&mut self, c: u32) {
         let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
-        let mut next = self.cpus[c as usize].levels.slots.len() as u32;
-        while let Some(slot) = self.cpus[c as usize].levels.listed.below(next) {
+        let mut next = self.cpus[c as usize].levels.len();
+        while let Some(slot) = self.cpus[c as usize].levels.listed_below(next) {
             next = slot;
-            let Slot { group, parent, .. } = self.cpus[c as usize].levels.slots[slot as usize];
+            let own = self.cpus[c as usize].levels.at(slot);
+            let (group, parent) = (own.group(), own.parent());
             let ctxs = (self.level_ctx(policy, c, slot), self.level_ctx(policy, c, parent));
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(slot);
             let queue = queue.unwrap_or(&mut cpu.rq.cfs);
-            let (removed, before) = (own.cfs.removed_nr > 0, own.cfs.avg);
             let shared = &mut self.groups.list[group as usize].shared;
-            let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
-            let stays = own.queued || !own.cfs.group_is_decayed(policy);
-            let changed = published(&own.cfs.avg) != published(&before);
-            cpu.levels.listed.set(slot, stays);
+            let (se, load) = own.records();
+            let (removed, before) = (load.removed_nr > 0, load.avg);
+            let bits = queue.walk_group((&ctxs.0, &ctxs.1), se, load, shared, wall_ns);
+            let changed = published(&load.avg) != published(&before);
+            let stays = own.is_queued() || !own.load().group_is_decayed(policy);
+            cpu.levels.set_listed(slot, stays);
             let below = if removed { ev::REMOVED } else { 0 };
             if changed {
                 self.emit_group(c, slot, false);
@@ -275,12 +278,12 @@ impl<S: Sink> Engine<'_, S> {
             self.entity_changed(c, entity_of(slot), parent, bits, Climb { below, ..Climb::ALONE });
         }
         let levels = &mut self.cpus[c as usize].levels;
-        let mut next = levels.slots.len() as u32;
-        while let Some(slot) = levels.listed.below(next) {
+        let mut next = levels.len();
+        while let Some(slot) = levels.listed_below(next) {
             next = slot;
-            let parent = levels.slots[slot as usize].parent;
+            let parent = levels.at(slot).parent();
             if parent != ROOT {
-                levels.listed.set(parent, true);
+                levels.set_listed(parent, true);
             }
         }
     }
@@ -298,11 +301,11 @@ impl<S: Sink> Engine<'_, S> {
         if !S::ACTIVE {
             return;
         }
-        let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        let avg = if entity { own.se.avg } else { own.cfs.avg };
+        let own = self.cpus[c as usize].levels.at(slot);
+        let avg = if entity { own.se().avg } else { own.load().avg };
         let event = Event::PeltGroup {
             cpu: c,
-            group: own.group + 1,
+            group: own.group() + 1,
             entity: entity.into(),
             util_avg: avg.util_avg as u32,
             runnable_avg: avg.runnable_util(self.policy),

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups at run time, and what a CPU learns of a group when its first task comes.
 
-use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};
+use pelton_core::{Policy, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};
 use pelton_model::groups::{CLAMPS_DEFAULT, GroupNode, GroupTree};
 use pelton_schema::Sink;
 
 use crate::SimError;
-use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
-use pelton_model::workload::{GroupChange, Workload};
+use crate::state::{Engine, NO_TASK};
+use pelton_model::workload::{Bandwidth, GroupChange, Workload};
 
 /// A group at run time.
 #[derive(Clone, Debug)]
@@ -28,21 +26,23 @@ pub(crate) struct Group {
     pub throttle: u32,
     /// It is idle.
     pub idle: bool,
-    /// Its quota and the pool of that.
-    pub bandwidth: CfsBandwidth,
-    /// CPUs on which its queue is throttled, in the order in which they get runtime.
-    pub waiting: Vec<u32>,
-    /// Timers of the quota, by [`crate::engine::queue::QuotaTimer`].
-    pub timers: [QuotaTimerState; 2],
-    /// Time for which its tasks ran, counted where it has a quota, ns.
-    pub usage_ns: u64,
 }
 
 impl Group {
+    /// Number of the group above, or [`pelton_model::groups::ROOT`].
+    pub(crate) fn above(&self) -> u32 {
+        self.parent
+    }
+
+    /// What its queues on all CPUs share.
+    pub(crate) fn shared(&self) -> &TaskGroup {
+        &self.shared
+    }
+
     fn of(spec: &GroupNode, policy: &Policy) -> Group {
         let idle = spec.idle && has_idle_groups(policy);
         let shares = if idle { shares_when_idle(true) } else { spec.shares };
-        let mut group = Group {
+        Group {
             parent: spec.parent,
             shared: TaskGroup { load_avg: 0, shares },
             idle,
@@ -50,24 +50,8 @@ impl Group {
             asked: spec.clamps,
             clamps_written: spec.clamps != CLAMPS_DEFAULT,
             throttle: spec.throttle,
-            bandwidth: CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() },
-            waiting: Vec::new(),
-            timers: Default::default(),
-            usage_ns: 0,
-        };
-        if let Some(limit) = spec.bandwidth {
-            group.limit(limit);
         }
-        group
     }
-}
-
-/// A timer of a group's quota.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct QuotaTimerState {
-    pub cpu: u32,
-    pub at_ns: u64,
-    pub generation: u32,
 }
 
 /// The groups of a workload, parents before children; numbers are places in this list.
@@ -114,6 +98,21 @@ impl Groups {
             }
         }
         changes
+    }
+
+    /// Number of groups.
+    pub(crate) fn len(&self) -> u32 {
+        self.list.len() as u32
+    }
+
+    /// A group.
+    pub(crate) fn by_number(&self, group: u32) -> &Group {
+        &self.list[group as usize]
+    }
+
+    /// Their quotas before the run.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = Option<Bandwidth>> + '_ {
+        self.tree.list.iter().map(|spec| spec.bandwidth)
     }
 
     /// Path of a group.
@@ -183,7 +182,7 @@ impl<S: Sink> Engine<'_, S> {
         self.groups.list[group as usize].throttle = throttle;
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
-            self.cpus[c as usize].levels.slots[slot as usize].throttle = throttle;
+            self.cpus[c as usize].levels.at_mut(slot).counts_for(throttle);
             self.row_changes(c);
             self.request_changes(c);
         }
@@ -210,7 +209,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.tasks[t as usize].group == group {
             return false;
         }
-        if self.tasks[t as usize].class != Class::Fair {
+        if !self.tasks[t as usize].is_fair() {
             self.tasks[t as usize].group = group;
             self.clamps_requeue(t);
             self.clamps_change(t);

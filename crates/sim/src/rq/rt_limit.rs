@@ -6,29 +6,29 @@ use pelton_core::RT_PERIOD_NS;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
+use crate::state::Engine;
 
 /// The limit up to 6.8: one timer for all CPUs, which share what they do not use or each have their own.
 impl<S: Sink> Engine<'_, S> {
     /// A real-time task is queued: periods run from now on.
     pub(crate) fn start_rt_period(&mut self) {
-        if self.chores.rt_period_end_ns == 0 && !self.has_fair_server() {
+        if self.waiting.rt_period_end_ns == 0 && !self.has_fair_server() {
             self.end_rt_periods(1);
             self.next_rt_period(self.now);
         }
     }
 
     fn next_rt_period(&mut self, start_ns: u64) {
-        self.chores.rt_period_end_ns = start_ns + RT_PERIOD_NS;
-        if self.chores.rt_period_end_ns <= self.end_ns {
-            self.queue.push(self.chores.rt_period_end_ns, Ev::RtPeriod);
+        self.waiting.rt_period_end_ns = start_ns + RT_PERIOD_NS;
+        if self.waiting.rt_period_end_ns <= self.end_ns {
+            self.queue.push(self.waiting.rt_period_end_ns, Ev::RtPeriod);
         }
     }
 
     /// The period is over; another one begins unless no CPU needs it.
     pub(crate) fn rt_period(&mut self) {
-        let end_ns = std::mem::take(&mut self.chores.rt_period_end_ns);
+        let end_ns = std::mem::take(&mut self.waiting.rt_period_end_ns);
         if self.end_rt_periods(1) {
             self.next_rt_period(end_ns);
         }
@@ -40,14 +40,14 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             self.account(c);
             let cpu = &mut self.cpus[c as usize];
-            cpu.rt_limit.equal(self.policy);
-            if cpu.rt_limit.throttled != 0 {
+            cpu.rt.limit().equal(self.policy);
+            if cpu.rt.is_throttled() {
                 self.balance_rt_runtime(c);
             }
             let cpu = &mut self.cpus[c as usize];
-            let freed = cpu.rt_limit.replenish(overrun);
-            let tasks = cpu.rt.len() > 0 || cpu.class == Some(Class::Realtime);
-            needed |= tasks || cpu.rt_limit.time_ns > 0;
+            let freed = cpu.rt.limit().replenish(overrun);
+            let tasks = cpu.rt.len() > 0 || cpu.runs(Class::Realtime);
+            needed |= tasks || cpu.rt.limit().time_ns > 0;
             if freed && tasks {
                 self.request_changes(c);
                 self.exec = c;
@@ -60,17 +60,17 @@ impl<S: Sink> Engine<'_, S> {
     /// A CPU that used up its share takes what the others leave.
     fn balance_rt_runtime(&mut self, c: u32) {
         let share = self.policy.rt_runtime_share != 0;
-        if !share || !self.cpus[c as usize].rt_limit.over() {
+        if !share || !self.cpus[c as usize].rt.limit().over() {
             return;
         }
-        let mut own = self.cpus[c as usize].rt_limit;
+        let mut own = *self.cpus[c as usize].rt.limit();
         let cpus = self.cpus.len() as u32;
         for other in 0..cpus {
             if other != c {
-                own.borrow(&mut self.cpus[other as usize].rt_limit, cpus);
+                own.borrow(self.cpus[other as usize].rt.limit(), cpus);
             }
         }
-        self.cpus[c as usize].rt_limit = own;
+        *self.cpus[c as usize].rt.limit() = own;
     }
 
     /// At a tick with a real-time task: has the class used up its share?
@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.balance_rt_runtime(c);
-        if self.cpus[c as usize].rt_limit.exceeded() {
+        if self.cpus[c as usize].rt.limit().exceeded() {
             self.request_changes(c);
             self.hook_rt(c);
             self.resched_cpu(c);

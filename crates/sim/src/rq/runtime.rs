@@ -4,23 +4,23 @@
 use pelton_schema::Sink;
 
 use crate::class::levels::ROOT;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one
     /// by one, the clocks of the empty ones stop.
     pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
-        if !self.quotas {
+        if !self.uses.quotas {
             return;
         }
         let now = self.kernel_ns();
         let mut slot = self.tree_as_is(c).home(entity);
-        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            let (number, parent) = (own.group, own.parent);
-            if self.groups.list[number as usize].has_quota() {
-                let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-                let said = bandwidth.give_back(self.policy, &mut own.runtime, now);
+        while slot != ROOT && self.cpus[c as usize].levels.is_empty(slot) {
+            let own = self.cpus[c as usize].levels.at_mut(slot);
+            let (number, parent) = (own.group(), own.parent());
+            if self.budgets.has_quota(number) {
+                let bandwidth = self.budgets.bandwidth(number);
+                let said = bandwidth.give_back(self.policy, own.runtime(), now);
                 self.arm_quota_timers(number, said);
             }
             self.clock_follows(c, slot);
@@ -30,13 +30,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task of this group was enqueued.
     pub(crate) fn clocks_follow(&mut self, c: u32, group: u32) {
-        if !self.quotas || !self.quota_by_task() {
+        if !self.uses.quotas || !self.quota_by_task() {
             return;
         }
         let mut slot = self.slot_on(c, group);
         while slot != ROOT {
             self.clock_follows(c, slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+            slot = self.cpus[c as usize].levels.at(slot).parent();
         }
     }
 
@@ -45,16 +45,17 @@ impl<S: Sink> Engine<'_, S> {
         let policy = self.policy;
         let by_task = self.quota_by_task();
         let cpu = &mut self.cpus[c as usize];
-        let own = &mut cpu.levels.slots[slot as usize];
-        if !by_task || own.throttle_count == 0 {
+        let empty = cpu.levels.is_empty(slot);
+        let own = cpu.levels.at_mut(slot);
+        if !by_task || own.throttle_count() == 0 {
             return;
         }
-        let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
+        let stands = own.load().throttle_count > 0;
         if empty && !stands {
-            cpu.rq.throttle_clock(policy, &mut own.cfs);
-            cpu.levels.listed.set(slot, false);
+            cpu.rq.throttle_clock(policy, own.records().1);
+            cpu.levels.set_listed(slot, false);
         } else if !empty && stands {
-            cpu.rq.unthrottle_clock(policy, &mut own.cfs);
+            cpu.rq.unthrottle_clock(policy, own.records().1);
             self.list(c, slot);
         }
     }

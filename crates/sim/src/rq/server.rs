@@ -5,8 +5,7 @@
 use pelton_core::{ServerBw, value};
 use pelton_schema::{HookSite, Sink};
 
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// The first fair task of `c` was queued.
@@ -65,8 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.request_changes(c);
         let bw = self.server_bw_q20(c);
-        let sum = &mut self.cpus[c as usize].dl.running_bw_q20;
-        *sum = if change == ServerBw::Added { *sum + bw } else { sum.saturating_sub(bw) };
+        self.cpus[c as usize].dl.counts(bw, change == ServerBw::Added);
         self.hook_event(c, HookSite::Dl, 0);
     }
 }

@@ -8,9 +8,8 @@ use pelton_schema::{Event, HookSite, Sink, WalkWhy};
 
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::Leave;
-use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Task};
 use crate::rq::group_signals::Climb;
+use crate::state::{Engine, NO_TASK, Task};
 
 impl<S: Sink> Engine<'_, S> {
     pub(crate) fn delayed_dequeue(&self) -> bool {
@@ -20,7 +19,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_post_init(&mut self, c: u32, t: u32) {
         let slot = self.slot_on(c, self.tasks[t as usize].group);
         let cpu = &self.cpus[c as usize];
-        let cfs = cpu.levels.slots.get(slot as usize).map_or(&cpu.rq.cfs, |slot| &slot.cfs);
+        let cfs = cpu.levels.load(slot).unwrap_or(&cpu.rq.cfs);
         self.tasks[t as usize].se.post_init(self.policy, cfs, cpu.rq.cap_orig);
     }
 
@@ -34,7 +33,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
         // One that is still queued is not enqueued again (enqueue_task_fair of 6.12.118 and 7.2.12).
-        if task.in_iowait && task.se.delayed == 0 {
+        if task.sleep.in_iowait() && task.se.delayed == 0 {
             self.hook_event(c, HookSite::Iowait, 0);
             // The hook call for I/O may have asked.
             self.request_changes(c);
@@ -57,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_enqueue_delayed(&mut self, c: u32, t: u32) {
         self.request_changes(c);
         self.set_blocked(c, true);
-        if self.tasks[t as usize].in_iowait {
+        if self.tasks[t as usize].sleep.in_iowait() {
             self.hook_event(c, HookSite::Iowait, 0);
             self.request_changes(c);
         }

@@ -3,10 +3,9 @@
 
 use pelton_schema::Sink;
 
-use crate::class::Class;
 use crate::class::levels::ROOT;
-use crate::engine::Engine;
 use crate::rq::groups::Group;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Slot of the queue of a task in a group; `None` for a task of the root.
@@ -28,12 +27,12 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let levels = &mut self.cpus[c as usize].levels;
-        if levels.slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
+        if levels.load(slot).is_some_and(|load| load.throttle_count > 0) {
             return;
         }
-        while slot != ROOT && !levels.listed.has(slot) {
-            levels.listed.set(slot, true);
-            slot = levels.slots[slot as usize].parent;
+        while slot != ROOT && !levels.is_listed(slot) {
+            levels.set_listed(slot, true);
+            slot = levels.at(slot).parent();
         }
     }
 
@@ -56,13 +55,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task is not below a queue that is cut off.
     pub(crate) fn is_open(&self, c: u32, t: u32) -> bool {
-        !self.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
+        !self.uses.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
     }
 
     /// Does a task belong to a queue of CPU `c` that is throttled, or below one?
     pub(crate) fn is_throttled_at(&self, c: u32, t: u32) -> bool {
         let task = &self.tasks[t as usize];
-        if !self.quotas || task.class != Class::Fair {
+        if !self.uses.quotas || !task.is_fair() {
             return false;
         }
         self.task_slot(c, t).is_some_and(|slot| self.cpus[c as usize].levels.throttle_count(slot) > 0)

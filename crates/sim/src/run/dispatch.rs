@@ -3,14 +3,16 @@
 
 use std::ops::ControlFlow;
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Sink;
 
 use crate::SimError;
-use crate::engine::Engine;
+use crate::cpu::line::Deferred;
+use crate::engine::life::Life;
 use crate::engine::queue::Ev;
-use crate::engine::state::{Deferred, Life, NO_TASK, Power, Step, Task};
+use crate::hw::power::Power;
 use crate::report::Report;
 use crate::sched::schedule::Chosen;
+use crate::state::{Engine, NO_TASK, Task};
 
 /// How much simulated time passes between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
@@ -21,12 +23,20 @@ const INSTANT_STEPS_MAX: u32 = 20_000;
 /// The same, per task of the workload.
 const INSTANT_STEPS_PER_TASK: u32 = 20;
 
+/// Events of a run, and what happens without time passing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace {
+    pub events: u64,
+    /// Steps since time last advanced.
+    steps: u32,
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// Runs to the end; `progress` may stop it.
     pub(crate) fn run(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Report, SimError> {
         let mut next_progress = PROGRESS_STEP_NS;
         while let Some((time_ns, ev)) = self.queue.pop() {
-            if time_ns > self.end_ns || self.living == 0 {
+            if time_ns > self.end_ns || self.programs.are_over() {
                 break;
             }
             if time_ns >= next_progress {
@@ -43,14 +53,14 @@ impl<S: Sink> Engine<'_, S> {
     /// One event and everything it sets off at the same instant.
     pub(crate) fn step(&mut self, time_ns: u64, ev: Ev) -> Result<(), SimError> {
         if time_ns > self.now {
-            self.instant_steps = 0;
+            self.pace.steps = 0;
         }
         self.now = time_ns;
-        self.sim_events += 1;
+        self.pace.events += 1;
         self.note_instant_step(self.exec);
         self.dispatch(ev);
         self.settle();
-        match self.spinning {
+        match self.programs.spinning() {
             Some(task) => Err(SimError::NoProgress { task: self.tasks[task as usize].name.clone(), at_ns: self.now }),
             None => Ok(()),
         }
@@ -61,14 +71,14 @@ impl<S: Sink> Engine<'_, S> {
         match ev {
             Ev::SegmentEnd { cpu, generation } if self.segment_due(cpu, generation) => self.segment_end(cpu),
             Ev::Tick { cpu, generation } if self.tick_due(cpu, generation) => self.tick(cpu),
-            Ev::TaskTimer { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+            Ev::TaskTimer { task, generation } if self.tasks[task as usize].sleep.is_armed(generation) => {
                 self.timer_due(task, generation)
             }
             Ev::TaskStart { task } => self.start_task(task),
-            Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+            Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].line.idle_generation() == generation => {
                 self.idle_exited(cpu)
             }
-            Ev::PollLimit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+            Ev::PollLimit { cpu, generation } if self.cpus[cpu as usize].line.idle_generation() == generation => {
                 self.poll_limit(cpu)
             }
             Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.react(cpu),
@@ -87,14 +97,16 @@ impl<S: Sink> Engine<'_, S> {
             }
             Ev::FirmwareLooks { domain } => self.firmware_looks(domain),
             Ev::GivenFrequency { domain, index } => self.given_frequency(domain, index),
-            Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
+            Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.awaits_budget(generation) => {
                 self.dl_replenish(task)
             }
-            Ev::Sample { domain, generation } if self.domains[domain as usize].sample_generation == generation => {
+            Ev::Sample { domain, generation }
+                if self.domains[domain as usize].freq.sample_generation() == generation =>
+            {
                 let asked = self.sample_due(domain);
                 self.wake_asked(asked);
             }
-            Ev::CpuTimer { cpu, generation, wakes } if self.cpus[cpu as usize].timers_of.generation == generation => {
+            Ev::CpuTimer { cpu, generation, wakes } if self.timer_counts(cpu, generation) => {
                 let asked = self.cpu_timer_due(cpu, wakes);
                 self.wake_asked(asked);
             }
@@ -103,9 +115,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::Heat { zone } => self.heat(zone),
             Ev::GroupWrite { index } => self.group_write(index),
             Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
-            Ev::QuotaTimer { group, kind, generation }
-                if self.groups.list[group as usize].timers[kind as usize].generation == generation =>
-            {
+            Ev::QuotaTimer { group, kind, generation } if self.budgets.alarm(group, kind).1 == generation => {
                 self.quota_timer_due(group, kind);
                 self.note_freed();
             }
@@ -117,10 +127,10 @@ impl<S: Sink> Engine<'_, S> {
                 }
             }
             Ev::RtPeriod => self.rt_period(),
-            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
+            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.awaits_zero_lag(generation) => {
                 self.dl_zero_lag(task)
             }
-            _ => self.sim_events -= 1,
+            _ => self.pace.events -= 1,
         }
     }
 
@@ -137,8 +147,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Carries out the rescheduling that the event asked for, in the order it was asked.
     pub(crate) fn settle(&mut self) {
-        while let Some(cpu) = self.resched.pop_front() {
-            if self.cpus[cpu as usize].need_resched && !self.finishes_path_first(cpu) {
+        while let Some(cpu) = self.lines.next_asked() {
+            if self.cpus[cpu as usize].resched.is_asked() && !self.finishes_path_first(cpu) {
                 let chosen = self.schedule(cpu);
                 if chosen == Chosen::Fetches {
                     self.advance(cpu);
@@ -148,7 +158,7 @@ impl<S: Sink> Engine<'_, S> {
                 }
                 self.note_instant_step(cpu);
             }
-            if self.spinning.is_some() {
+            if self.programs.spinning().is_some() {
                 return;
             }
         }
@@ -157,8 +167,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Counts what happens without time passing; the task of CPU `c` is named when it is too much.
     #[inline]
     pub(crate) fn note_instant_step(&mut self, c: u32) {
-        self.instant_steps += 1;
-        if self.instant_steps > INSTANT_STEPS_MAX {
+        self.pace.steps += 1;
+        if self.pace.steps > INSTANT_STEPS_MAX {
             self.note_spinning(c);
         }
     }
@@ -166,41 +176,24 @@ impl<S: Sink> Engine<'_, S> {
     #[cold]
     fn note_spinning(&mut self, c: u32) {
         let per_task = (self.w.tasks.len() as u32).saturating_mul(INSTANT_STEPS_PER_TASK);
-        if self.instant_steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
-            self.spinning = Some(self.cpus[c as usize].curr.min(self.tasks.len() as u32 - 1));
+        if self.pace.steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
+            self.programs.spins(self.cpus[c as usize].curr.min(self.tasks.len() as u32 - 1));
         }
-    }
-
-    /// A segment's event surfaces: is it still its end?
-    pub(crate) fn segment_due(&mut self, cpu: u32, generation: u32) -> bool {
-        match self.cpus[cpu as usize].segment.surface(self.now, generation) {
-            Err(Some((at, generation))) => self.queue.push(at, Ev::SegmentEnd { cpu, generation }),
-            other => return other.is_ok(),
-        }
-        false
-    }
-
-    pub(crate) fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
-        match self.cpus[cpu as usize].tick.surface(self.now, generation) {
-            Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),
-            other => return other.is_ok(),
-        }
-        false
     }
 
     pub(crate) fn segment_end(&mut self, c: u32) {
         self.exec = c;
         self.account(c);
         let cpu = &self.cpus[c as usize];
-        let (t, idle_kernel) = (cpu.curr, cpu.overhead_ns == 0);
+        let (t, idle_kernel) = (cpu.curr, cpu.line.path_ns() == 0);
         if t == NO_TASK {
-            return if cpu.need_resched { self.resched.push_back(c) } else { self.go_idle(c) };
+            return if cpu.resched.is_asked() { self.lines.asks(c) } else { self.go_idle(c) };
         }
         self.hrtick_fair(c, t);
-        let step = self.tasks[t as usize].step;
-        let done = step == Step::Fetch || step.is_over(self.now);
-        if self.cpus[c as usize].need_resched {
-            self.resched.push_back(c);
+        let progress = &self.tasks[t as usize].progress;
+        let done = progress.fetches() || progress.is_over(self.now);
+        if self.cpus[c as usize].resched.is_asked() {
+            self.lines.asks(c);
         } else if done && idle_kernel {
             self.advance(c);
         } else {
@@ -210,30 +203,17 @@ impl<S: Sink> Engine<'_, S> {
         self.hrtick(c, t);
     }
 
-    /// The high-resolution tick of a deadline task.
-    pub(crate) fn hrtick(&mut self, c: u32, t: u32) {
-        if self.tasks[t as usize].dl.hrtick_at_ns.is_none_or(|at| at > self.now) || self.cpus[c as usize].curr != t {
-            return;
-        }
-        self.tasks[t as usize].dl.hrtick_at_ns = None;
-        self.account_dl(c);
-        if !self.tasks[t as usize].dl.throttled() {
-            self.start_hrtick(t);
-            self.arm_segment(c);
-        }
-    }
-
     pub(crate) fn timer_expired(&mut self, t: u32) {
         let c = self.tasks[t as usize].cpu;
         self.exec = c;
         self.disarm_timer(t);
-        match self.cpus[c as usize].power {
+        match self.cpus[c as usize].power() {
             // The timer's own interrupt first has to bring the CPU out of idle.
             Power::Idle { .. } => {
-                self.cpus[c as usize].deferred.push(Deferred::Timer(t));
+                self.cpus[c as usize].line.defers(Deferred::Timer(t));
                 self.leave_idle(c);
             }
-            Power::Exiting { .. } => self.cpus[c as usize].deferred.push(Deferred::Timer(t)),
+            Power::Exiting { .. } => self.cpus[c as usize].line.defers(Deferred::Timer(t)),
             Power::Awake => {
                 self.wake(t, c);
                 self.exit_to_user(c);
@@ -243,7 +223,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task's timer expires, or has to wait until its CPU listens to interrupts again.
     pub(crate) fn timer_due(&mut self, t: u32, generation: u32) {
-        let until = self.cpus[self.tasks[t as usize].cpu as usize].searching_until_ns;
+        let until = self.cpus[self.tasks[t as usize].cpu as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::TaskTimer { task: t, generation });
         }
@@ -258,39 +238,39 @@ impl<S: Sink> Engine<'_, S> {
         if next <= self.end_ns {
             self.queue.push(next, Ev::IrqStart { source });
         }
-        if self.cpus[spec.cpu as usize].power == Power::Awake {
+        if self.cpus[spec.cpu as usize].is_awake() {
             self.irq_start(source);
         } else {
-            self.cpus[spec.cpu as usize].deferred.push(Deferred::Irq(source));
+            self.cpus[spec.cpu as usize].line.defers(Deferred::Irq(source));
             self.leave_idle(spec.cpu);
         }
     }
 
     /// A device is done with a request: it goes on with the next one, and tells the CPU that asked.
     pub(crate) fn io_done(&mut self, t: u32) {
-        self.next_request(self.tasks[t as usize].asked().0);
+        self.next_request(self.tasks[t as usize].sleep.asked().0);
         self.io_irq_due(t);
     }
 
     /// The interrupt of a device waits until its CPU listens to interrupts, and executes.
     pub(crate) fn io_irq_due(&mut self, t: u32) {
-        let (_, c) = self.tasks[t as usize].asked();
-        let until = self.cpus[c as usize].searching_until_ns;
+        let (_, c) = self.tasks[t as usize].sleep.asked();
+        let until = self.cpus[c as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::IoIrq { task: t });
         }
-        if self.cpus[c as usize].power == Power::Awake {
+        if self.cpus[c as usize].is_awake() {
             return self.io_irq_start(t);
         }
-        self.cpus[c as usize].deferred.push(Deferred::Io(t));
+        self.cpus[c as usize].line.defers(Deferred::Io(t));
         self.leave_idle(c);
     }
 
     /// Whoever waited wakes on the CPU of the interrupt.
     pub(crate) fn io_irq_end(&mut self, c: u32, t: u32) {
         self.exec = c;
-        self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].asked().0));
-        self.cpus[c as usize].io_ends();
+        self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].sleep.asked().0));
+        self.cpus[c as usize].line.io_ends();
         self.wake(t, c);
         self.go_on_after_irq(c);
     }
@@ -301,19 +281,12 @@ impl<S: Sink> Engine<'_, S> {
         self.go_on_after_irq(c);
     }
 
-    fn leave_irq(&mut self, c: u32, irq: u32) {
-        self.account(c);
-        self.cpus[c as usize].irq_depth -= 1;
-        self.update_clock(c);
-        self.emit(Event::IrqExit { cpu: c, irq });
-    }
-
     fn go_on_after_irq(&mut self, c: u32) {
-        if self.cpus[c as usize].irq_depth == 0 {
+        if !self.cpus[c as usize].line.in_irq() {
             self.arm_segment(c);
             self.exit_to_user(c);
-            if self.cpus[c as usize].need_resched {
-                self.resched.push_back(c);
+            if self.cpus[c as usize].resched.is_asked() {
+                self.lines.asks(c);
             }
         }
     }
@@ -321,10 +294,12 @@ impl<S: Sink> Engine<'_, S> {
     /// Names of tasks that can never run again.
     pub(crate) fn stuck(&self) -> Vec<String> {
         let stuck = |t: &&Task| {
-            t.life == Life::Sleeping && !t.wakes() && matches!(t.kind, crate::engine::state::Kind::Program { .. })
+            t.life() == Life::Sleeping
+                && !t.sleep.wakes()
+                && matches!(t.kind, crate::engine::life::Kind::Program { .. })
         };
-        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.deferred.is_empty())
-            && self.tasks.iter().all(|t| !t.wakes());
+        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.line.defers_nothing())
+            && self.tasks.iter().all(|t| !t.sleep.wakes());
         if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
     }
 }

@@ -1,34 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Builds the state of a run from its inputs, refusing what cannot run, and closes the books at its end.
 
-use std::collections::VecDeque;
-
-use pelton_core::{EnergyModel, PLACE_CPUS_LARGEST, Policy, Rq, SugovCpu, SugovPolicy, governor_samples, value};
-use pelton_schema::{Event, Sink};
-
-use crate::SimError;
-use crate::class::fair::{FairRq, FairRules};
-use crate::class::levels::Levels;
-use crate::cpu::clock::SignalClock;
-use crate::cpu::requests::Targets;
-use crate::cpu::server::Server;
-use crate::engine::queue::{Ev, EventQueue};
-use crate::engine::rest::Rows;
-use crate::engine::rng::RunRng;
-use crate::engine::state::{CpuState, DomainState, IdleLoop, Kind, Life, NO_TASK, Power, Task, TimerState};
-use crate::engine::timers::Timers;
-use crate::engine::{Engine, Hooks};
-use crate::freq::demand::Clocks;
-use crate::freq::limits::DomainLimits;
-use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
-use crate::misfit::misfit;
-use crate::program::birth::new_task;
-use crate::program::sync::Objects;
-use crate::report::{CpuReport, DomainReport, Report, TaskReport};
-use crate::rq::groups::Groups;
+use pelton_core::{
+    BoostCpu, EnergyModel, PLACE_CPUS_LARGEST, Policy, Rq, SugovPolicy, UclampRq, UclampSumRq, governor_samples, value,
+};
 use pelton_model::RunConfig;
 use pelton_model::machine::{FreqDomain, Machine};
 use pelton_model::workload::{CpuSet, SchedPolicy, Start, Workload};
+use pelton_schema::{Event, Sink};
+
+use crate::SimError;
+use crate::class::deadline::DlRq;
+use crate::class::fair::{FairRq, FairRules};
+use crate::class::levels::Levels;
+use crate::class::realtime::RtRq;
+use crate::class::worker::WorkerRq;
+use crate::cpu::cache_aware::CacheAware;
+use crate::cpu::clock::SignalClock;
+use crate::cpu::line::{Line, Lines};
+use crate::cpu::quota::Budgets;
+use crate::cpu::requests::Targets;
+use crate::cpu::resched::Resched;
+use crate::cpu::search::Search;
+use crate::cpu::server::Server;
+use crate::engine::life::Kind;
+use crate::engine::nohz::Nohz;
+use crate::engine::queue::{Ev, EventQueue};
+use crate::engine::rest::Rows;
+use crate::engine::rng::RunRng;
+use crate::engine::timers::Timers;
+use crate::freq::limits::DomainLimits;
+use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing};
+use crate::freq::thermal::zones;
+use crate::hw::energy::FJ_PER_UJ;
+use crate::hw::idle::IdleGovernor;
+use crate::hw::power::CpuPower;
+use crate::hw::speed::{Clocked, Hardware};
+use crate::misfit::misfit;
+use crate::program::birth::new_task;
+use crate::program::place::Programs;
+use crate::report::{CpuReport, DomainReport, Report, TaskReport};
+use crate::rq::boosts::Boosts;
+use crate::rq::clamps;
+use crate::rq::groups::Groups;
+use crate::rq::parts::{Updates, Waiting};
+use crate::run::dispatch::Pace;
+use crate::sched::balancing::Balancing;
+use crate::sched::parts::{CpuSched, Sched, llc_of};
+use crate::sched::placing::Placing;
+use crate::state::{CpuState, DomainState, Engine, NO_TASK, Task, Uses};
 
 /// Longest run, ns: one simulated day.
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;
@@ -87,67 +107,41 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
     let spec = &m.cpus[c as usize];
     let states = m.domains[spec.domain as usize].idle_states.len().max(1);
     CpuState {
-        rq: Rq::new(policy, start_ns, spec.capacity, 1024),
         curr: NO_TASK,
-        class: None,
-        power: Power::Idle { state: 0 },
-        accounted_ns: 0,
-        speed: 1,
-        speed_of: (0, (0, 1)),
-        overhead_ns: 0,
-        power_opp: 0,
-        irq_depth: 0,
-        irq_pending_ns: 0,
-        rt_limit: pelton_core::RtLimit::new(),
-        uclamp: pelton_core::UclampRq::new(policy),
-        clamp_sum: Default::default(),
-        boost: Default::default(),
-        timers_of: Default::default(),
-        dbs: Default::default(),
-        iowait_ns: 0,
-        nice_ns: 0,
-        uncharged_ns: 0,
-        server: Server::new(policy),
-        runtime_accounted_ns: 0,
-        segment: Default::default(),
-        tick: Default::default(),
-        request_timer_ns: None,
-        idle_generation: 0,
-        need_resched: false,
-        need_resched_lazy: false,
-        reaction: Default::default(),
-        wake_resched: false,
-        idle_loop: IdleLoop::In,
-        idle_path: false,
-        tick_stopped: false,
-        tick_due: false,
-        poll_limited: false,
-        menu: Default::default(),
-        teo: Default::default(),
-        idle_since_ns: 0,
-        idle_calls: 0,
+        running: None,
+        resched: Resched::default(),
+        hw: CpuPower::new(states),
+        line: Line::new(),
+        search: Search::default(),
+        sched: CpuSched::new(),
         fair: FairRq::default(),
-        levels: Levels::new(groups),
-        rt: Default::default(),
-        dl: Default::default(),
-        workers: Vec::new(),
-        sugov: SugovCpu::default(),
+        freq: CpuGoverned::default(),
+        rq: Rq::new(policy, start_ns, spec.capacity, 1024),
+        rt: RtRq::default(),
+        dl: DlRq::default(),
+        workers: WorkerRq::default(),
         timers: Timers::default(),
-        nr_iowait: 0,
-        deferred: Vec::new(),
-        noted: 1 << 2,
-        last_balance_ns: 0,
-        newidle: pelton_core::Newidle::new(),
-        idle_stamp_ns: None,
-        walk: 0,
-        pulls: false,
-        last_refresh_ns: 0,
-        last_blocked_ticks: 0,
-        walking: None,
-        searching_until_ns: 0,
-        looked: false,
-        energy: crate::hw::energy::CpuEnergy::new(states),
+        idle: IdleGovernor::default(),
         report: new_report(states),
+        levels: Levels::new(groups),
+        uclamp: UclampRq::new(policy),
+        clamp_sum: UclampSumRq::default(),
+        boost: BoostCpu::default(),
+        server: Server::new(policy),
+        updates: Updates::default(),
+    }
+}
+
+/// What of the inputs is in use.
+fn uses(w: &Workload, policy: &Policy) -> Uses {
+    let clamped = clamps::are_used(w, policy);
+    Uses {
+        quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
+        clamped,
+        clamp_sums: clamped && clamps::add_up(policy),
+        limits_groups: clamps::limit_groups(w, policy),
+        boosts: !w.boosts.is_empty() || policy.boost > 0,
+        boost_groups: !w.boosts.is_empty(),
     }
 }
 
@@ -160,17 +154,6 @@ fn new_report(idle_states: usize) -> CpuReport {
         idle_too_shallow: none(),
         ..CpuReport::default()
     }
-}
-
-/// Cache group of a CPU; one that is in none shares a number that is no group's.
-fn llc_of(m: &Machine, c: u32) -> u32 {
-    m.llcs.iter().position(|l| l.contains(&c)).unwrap_or(m.llcs.len()) as u32
-}
-
-/// The CPUs of each cache group, and behind them those in none.
-fn llc_sets(m: &Machine) -> Vec<CpuSet> {
-    let of = |llc: u32| CpuSet::of((0..m.cpus.len() as u32).filter(|&c| llc_of(m, c) == llc));
-    (0..=m.llcs.len() as u32).map(of).collect()
 }
 
 /// Streams of random numbers for the phases of firmware begin here.
@@ -217,7 +200,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     let time_in_state_ns = vec![0; khz.len()];
     let report =
         DomainReport { name: spec.name.clone(), khz: khz.clone(), time_in_state_ns, ..DomainReport::default() };
-    DomainState {
+    let freq = DomainGoverned {
         needed_khz: 0,
         sd: crate::freq::votes::record(policy, spec, &khz, khz[opp]),
         votes: vec![pelton_core::Vote::default(); spec.cpus.len()],
@@ -229,16 +212,13 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
         limits: DomainLimits::behind(firmware_phase_ns(spec, cfg, tick_phase_ns, d)),
         told_khz: start,
         sugov,
-        opp: opp as u32,
         governor_khz: if spec.no_table { Vec::new() } else { table },
-        khz,
-        worker: None,
+        worker_task: None,
         setting_khz: 0,
         in_driver: false,
         kicked: false,
-        since_ns: 0,
-        report,
-    }
+    };
+    DomainState { hw: Clocked::new(khz, opp as u32), freq, report }
 }
 
 /// Whether walks pass over idle CPUs that rest. Who is told of balances is told of each; where refreshing loads takes
@@ -263,62 +243,42 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
-        let (groups, placing) = (Groups::of(w, policy)?, crate::sched::placing::Placing::new(m, w, policy));
+        let (groups, placing) = (Groups::of(w, policy)?, Placing::new(m, w, policy));
         let engine = Engine {
             m,
-            boot_ns,
-            counted_from_ns: cfg.counted_from_ns,
-            signal_clock,
             w,
             policy,
-            fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
-            hooks: Hooks::of(policy, tick_ns),
-            quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
-            boosts: crate::rq::boosts::Boosts::of(w, policy),
-            clamped: crate::rq::clamps::are_used(w, policy),
-            clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
-            limits_groups: crate::rq::clamps::limit_groups(w, policy),
-            balancing: crate::sched::balancing::Balancing::new(placing.record(), policy, cfg.seed),
-            caches: crate::cpu::cache_aware::CacheAware::new(placing.record(), policy, w, tick_ns),
-            placing,
-            asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
+            exec: 0,
+            boot_ns,
             end_ns: wanted_ns(w, cfg).min(DURATION_NS_MAX),
             tick_ns,
             tick_phase_ns,
             queue: EventQueue::new(m.cpus.len()),
-            cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
-            groups,
-            tasks: Vec::new(),
-            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
-            frequencies: cfg.frequencies.clone(),
-            objects: Objects::new(w),
-            shared_timers: vec![TimerState::default(); w.shared_timers as usize],
-            resched: VecDeque::new(),
-            exec: 0,
             rng,
             sink,
-            sim_events: 0,
-            living: 0,
-            overloaded: CpuSet::default(),
-            idle: CpuSet::first(n),
-            llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
-            llc_sets: llc_sets(m),
-            nohz: CpuSet::default(),
-            fresh_rows: rows::<S>(m, policy),
-            rt_waiting: CpuSet::default(),
-            dl_waiting: CpuSet::default(),
-            chores: Default::default(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.len() as usize, c)).collect(),
+            tasks: Vec::new(),
+            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
+            uses: uses(w, policy),
+            fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
+            signal_clock,
+            lines: Lines::default(),
             targets: Targets::new(m, policy),
-            clocks: Clocks::default(),
-            idle_tables: crate::hw::idle::idle_tables(m),
-            shared_hardware: m.shares_hardware(),
-            active_cores: vec![0; m.clusters.len().max(1)],
-            cluster_up_ns: vec![0; m.clusters.len().max(1)],
-            thermal: crate::freq::thermal::zones(m, policy),
-            cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
-            spinning: None,
-            instant_steps: 0,
+            caches: CacheAware::new(placing.record(), policy, w, tick_ns),
+            hw: Hardware::new(m),
+            freq: Governing::new(policy, cfg, tick_ns, zones(m, policy)),
+            budgets: Budgets::new(groups.limits()),
+            groups,
+            boosts: Boosts::of(w),
+            waiting: Waiting::default(),
+            sched: Sched::new(m),
+            balancing: Balancing::new(placing.record(), policy, cfg.seed),
+            placing,
+            nohz: Nohz::default(),
+            fresh_rows: rows::<S>(m, policy),
+            programs: Programs::new(w),
+            pace: Pace::default(),
         };
         Ok(engine.begin(cfg))
     }
@@ -327,7 +287,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn begin(mut self, cfg: &RunConfig) -> Self {
         // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
         if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
-            self.clocks = Clocks::of(self.m, &self.domains);
+            self.watch_need();
         }
         for c in 0..self.m.cpus.len() as u32 {
             self.refresh_capacity(c);
@@ -366,7 +326,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 Start::AtStart if cfg.start_phase_random => self.rng.up_to(START_JITTER_NS),
                 Start::AtStart => 0,
             };
-            self.living += 1;
+            self.programs.gains_one();
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {
@@ -386,18 +346,19 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);
         let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
         if schedutil && self.policy.worker == value::WORKER_DEADLINE {
-            task.class = crate::class::Class::Worker;
-            task.prio = pelton_schema::PRIO_DEADLINE;
+            task.goes_first();
         }
-        task.life = Life::Sleeping;
-        task.fair.fresh = policy != SchedPolicy::default();
-        self.domains[d as usize].worker = Some(self.tasks.len() as u32);
+        task.rests();
+        if policy == SchedPolicy::default() {
+            task.fair.was_here();
+        }
+        self.domains[d as usize].freq.works_by(self.tasks.len() as u32);
         self.tasks.push(task);
     }
 
     fn start_hardware(&mut self) {
         for d in 0..self.domains.len() {
-            let khz = self.domains[d].khz[self.domains[d].opp as usize];
+            let khz = self.domains[d].hw.opp_khz();
             for &c in &self.m.domains[d].cpus {
                 self.apply_speed(c, khz);
                 self.see_frequency(c, khz);
@@ -405,16 +366,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         for c in 0..self.cpus.len() as u32 {
             let d = self.m.cpus[c as usize].domain as usize;
-            self.emit(Event::CpuFrequency { cpu: c, freq_khz: self.domains[d].sugov.cur_khz });
+            self.emit(Event::CpuFrequency { cpu: c, freq_khz: self.domains[d].hw.set_khz() });
             self.signal_enter_idle(c);
             self.restart_tick(c);
             self.enter_idle(c);
         }
-        for domain in 0..self.frequencies.len().min(self.domains.len()) as u32 {
-            if let Some(first) = self.frequencies[domain as usize].first() {
-                self.queue.push(first.at_ns, Ev::GivenFrequency { domain, index: 0 });
-            }
-        }
+        self.start_given();
         for d in 0..self.domains.len() as u32 {
             if self.samples(d) {
                 self.arm_sample(d);
@@ -429,7 +386,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Totals at the end of the run.
     pub(crate) fn finish(&mut self) -> Report {
-        if self.living > 0 {
+        if !self.programs.are_over() {
             self.now = self.end_ns;
         }
         for c in 0..self.cpus.len() as u32 {
@@ -442,9 +399,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.close_waiting();
         Report {
             duration_ns: self.now,
-            sim_events: self.sim_events,
+            sim_events: self.pace.events,
             stuck_tasks: self.stuck(),
-            demand: std::mem::take(&mut self.clocks).finish(self.now),
+            demand: self.need_reports(),
             domains: (0..self.domains.len()).map(|d| self.domain_report(d)).collect(),
             tasks: self.tasks.iter_mut().map(|task| task_report(task, self.m.energy_basis().active)).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
@@ -452,7 +409,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             overutilized_ns: self.overutilized_ns(),
             quotas: self.quota_reports(),
             zones: self.zone_reports(),
-            cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
+            cluster_energy_uj: self.hw.clusters_drew_fj().map(|fj| (fj / FJ_PER_UJ) as u64).collect(),
         }
     }
 
@@ -462,18 +419,18 @@ impl<'a, S: Sink> Engine<'a, S> {
         let cpus = &self.cpus;
         let waits = |t: u32, task: &Task| {
             let on_cpu = cpus[task.cpu as usize].curr == t;
-            task.life == Life::Runnable && !on_cpu && !task.dl.throttled()
+            task.is_runnable() && !on_cpu && !task.dl.throttled()
         };
         for (t, task) in self.tasks.iter_mut().enumerate() {
             if waits(t as u32, task) {
-                task.report.wait_ns += now - task.waiting_since_ns;
+                task.report.wait_ns += task.sched.waits_ns(now);
             }
         }
     }
 
     fn domain_report(&mut self, d: usize) -> DomainReport {
         let cpus = &self.m.domains[d].cpus;
-        let total: u128 = cpus.iter().map(|&c| self.cpus[c as usize].energy.all_fj()).sum();
+        let total: u128 = cpus.iter().map(|&c| self.cpus[c as usize].hw.drawn().all_fj()).sum();
         let mut report = std::mem::take(&mut self.domains[d].report);
         report.busy_ns = cpus.iter().map(|&c| self.cpus[c as usize].report.busy_ns).sum();
         report.energy_uj = self.m.domains[d].active_power_known().then_some((total / FJ_PER_UJ) as u64);
@@ -483,17 +440,16 @@ impl<'a, S: Sink> Engine<'a, S> {
 
 fn task_report(task: &mut Task, power_known: bool) -> TaskReport {
     let mut report = std::mem::take(&mut task.report);
-    report.energy_uj = power_known.then_some((task.energy_fj / FJ_PER_UJ) as u64);
-    let timed = report.timed_activations as i64;
-    report.perf_index_milli = (timed > 0).then(|| task.perf_index_sum / timed.max(1));
+    report.energy_uj = power_known.then_some((task.progress.energy_fj() / FJ_PER_UJ) as u64);
+    report.perf_index_milli = task.program.perf_index_milli(report.timed_activations as i64);
     report
 }
 
 fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     let mut report = std::mem::take(&mut cpu.report);
-    report.energy_active_uj = (cpu.energy.active_fj() / FJ_PER_UJ) as u64;
-    report.energy_idle_uj = (cpu.energy.idle_fj().iter().sum::<u128>() / FJ_PER_UJ) as u64;
-    report.idle_energy_uj = cpu.energy.idle_fj().iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
+    report.energy_active_uj = (cpu.hw.drawn().active_fj() / FJ_PER_UJ) as u64;
+    report.energy_idle_uj = (cpu.hw.drawn().idle_fj().iter().sum::<u128>() / FJ_PER_UJ) as u64;
+    report.idle_energy_uj = cpu.hw.drawn().idle_fj().iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
     report
 }
 

@@ -2,48 +2,46 @@
 //! A simple balancer (`balance=pull`), which no kernel has: an idle CPU pulls a waiting task; a busy CPU with two wakes
 //! an idle one up for it. Elsewhere `balancing/` does this.
 
-use pelton_core::{Newidle, PLACE_CPUS_MAX, value};
+use pelton_core::{MIGRATION_COST_NS, Newidle, PLACE_CPUS_MAX, value};
 use pelton_schema::{Sink, WalkWhy};
 
-use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::sched::topology::BUSY_BALANCE_NS_PER_CPU;
+use crate::state::Engine;
 
-/// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
-const CACHE_HOT_NS: u64 = 500_000;
-/// Shortest time between two periodic balances of one busy CPU.
-const BALANCE_PERIOD_NS: u64 = 16_000_000;
+/// Shortest time between two periodic balances of one busy CPU: that of a domain of one CPU.
+const BALANCE_PERIOD_NS: u64 = BUSY_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for
     /// one.
     pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
         let cpu = &mut self.cpus[c as usize];
-        cpu.idle_stamp_ns = Some(self.now);
-        let asked = std::mem::take(&mut cpu.pulls);
+        cpu.sched.idle_stamp_ns = Some(self.now);
+        let asked = std::mem::take(&mut cpu.sched.pulls);
         let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(self.policy);
-        cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(self.policy));
+        cpu.sched.looked = asked || (has_domain && self.sched.overload && !cpu.sched.newidle.closed(self.policy));
         if self.balancing.decides {
             self.placing.forget_misfit(c);
-            if !self.cpus[c as usize].looked {
+            if !self.cpus[c as usize].sched.looked {
                 self.newly_idle_without_search(c);
                 return false;
             }
             let found = self.newidle_balance(c);
             if found {
-                self.cpus[c as usize].idle_stamp_ns = None;
+                self.cpus[c as usize].sched.idle_stamp_ns = None;
             }
             return found;
         }
-        if !cpu.looked || !(asked || self.looks(c)) {
+        if !cpu.sched.looked || !(asked || self.looks(c)) {
             return false;
         }
-        self.chores.overload = self.is_overloaded();
-        if self.overloaded.is_empty() || self.placing.holds_balance() {
+        self.sched.overload = self.is_overloaded();
+        if self.sched.overloaded.is_empty() || self.placing.holds_balance() {
             return false;
         }
         let found = self.pull_fair(c, 0).is_some();
         if found {
-            self.cpus[c as usize].idle_stamp_ns = None;
+            self.cpus[c as usize].sched.idle_stamp_ns = None;
         }
         found
     }
@@ -53,10 +51,10 @@ impl<S: Sink> Engine<'_, S> {
         // Quotas change what may run when no task comes or goes: all CPUs are asked then.
         // Not of large machines in debug builds, lest what is counted there grow with them.
         let again = cfg!(debug_assertions) && self.cpus.len() <= PLACE_CPUS_MAX;
-        let asked = (self.quotas || again).then(|| self.cpus.iter().any(|cpu| cpu.nr_running() >= 2));
-        let kept = !self.chores.crowded.is_empty();
-        debug_assert!(self.quotas || asked.is_none_or(|asked| asked == kept), "kept set of CPUs with two tasks");
-        (if self.quotas { asked == Some(true) } else { kept }) || self.placing.has_misfit()
+        let asked = (self.uses.quotas || again).then(|| self.cpus.iter().any(|cpu| cpu.nr_running() >= 2));
+        let kept = !self.sched.crowded.is_empty();
+        debug_assert!(self.uses.quotas || asked.is_none_or(|asked| asked == kept), "kept set of CPUs with two tasks");
+        (if self.uses.quotas { asked == Some(true) } else { kept }) || self.placing.has_misfit()
     }
 
     /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one
@@ -67,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let own_ns = self.path_left_ns(c) - before_ns;
-        let looks = !self.cpus[c as usize].newidle.skips(self.policy);
+        let looks = !self.cpus[c as usize].sched.newidle.skips(self.policy);
         if looks {
             self.scan_blocked(c);
             let near = self.llc(c).len() as u64;
@@ -75,12 +73,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         let all_ns = self.path_left_ns(c) - before_ns;
         let cpu = &mut self.cpus[c as usize];
-        cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        cpu.search.lasts_until(if all_ns > 0 { self.now + before_ns + all_ns } else { 0 });
         self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
-            cpu.newidle.searched(self.policy, all_ns - free_ns, self.now);
+            cpu.sched.newidle.searched(self.policy, all_ns - free_ns, self.now);
             cpu.report.search_ns.add(all_ns);
             self.note_search_cost(c);
         }
@@ -90,15 +88,15 @@ impl<S: Sink> Engine<'_, S> {
     /// A task was woken to run on `c`: an idle time that has begun is over.
     pub(crate) fn idle_time_ends(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        if let Some(since_ns) = cpu.idle_stamp_ns.take() {
-            cpu.newidle.woke(self.now - since_ns);
+        if let Some(since_ns) = cpu.sched.idle_stamp_ns.take() {
+            cpu.sched.newidle.woke(self.now - since_ns);
         }
     }
 
     /// Moves one waiting task from the busiest CPU that has one to give and at least 2 more runnable tasks than `own`.
     fn pull_fair(&mut self, c: u32, own: u32) -> Option<u32> {
         let mut best: Option<(u32, u32, u32)> = None;
-        for from in self.overloaded.iter().filter(|&b| b != c) {
+        for from in self.sched.overloaded.iter().filter(|&b| b != c) {
             let nr = self.cpus[from as usize].nr_runnable();
             if nr > best.map_or(own + 1, |(nr, _, _)| nr)
                 && let Some(t) = self.movable(from, c)
@@ -114,8 +112,8 @@ impl<S: Sink> Engine<'_, S> {
     fn movable(&self, from: u32, to: u32) -> Option<u32> {
         let movable = |&t: &u32| {
             let task = &self.tasks[t as usize];
-            let hot = self.now - task.last_ran_ns < CACHE_HOT_NS && task.last_ran_ns > 0;
-            task.allowed.contains(to) && !task.fair.is_delayed() && !hot && !self.is_throttled_at(to, t)
+            let hot = self.now - task.sched.last_ran_ns < MIGRATION_COST_NS && task.sched.last_ran_ns > 0;
+            task.may_run_on(to) && !task.fair.is_delayed() && !hot && !self.is_throttled_at(to, t)
         };
         self.cpus[from as usize].find_waiting(&movable)
     }
@@ -126,25 +124,25 @@ impl<S: Sink> Engine<'_, S> {
         self.leave_queue(from, t);
         self.vote_usage(from);
         self.set_task_cpu(t, to);
-        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
         self.enqueue(to, t, false);
         self.vote_usage(to);
-        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
     }
 
     /// At the tick of a busy CPU.
     pub(crate) fn periodic_balance(&mut self, c: u32) {
-        if self.overloaded.contains(c) {
+        if self.sched.overloaded.contains(c) {
             self.kick_idle(c);
         }
-        if self.overloaded.is_empty()
+        if self.sched.overloaded.is_empty()
             || self.placing.holds_balance()
-            || self.now - self.cpus[c as usize].last_balance_ns < BALANCE_PERIOD_NS
+            || self.now - self.cpus[c as usize].sched.last_balance_ns < BALANCE_PERIOD_NS
         {
             return;
         }
-        self.cpus[c as usize].last_balance_ns = self.now;
-        self.chores.overload = self.is_overloaded();
+        self.cpus[c as usize].sched.last_balance_ns = self.now;
+        self.sched.overload = self.is_overloaded();
         if let Some(t) = self.pull_fair(c, self.cpus[c as usize].nr_runnable()) {
             self.check_preempt(c, t);
         }
@@ -152,10 +150,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Wakes an idle CPU that may take one of the waiting tasks.
     fn kick_idle(&mut self, c: u32) {
-        let idle = |i: u32| self.cpus[i as usize].power != Power::Awake;
-        let target = self.idle.ring(c).find(|&i| idle(i) && self.movable(c, i).is_some());
+        let idle = |i: u32| !self.cpus[i as usize].is_awake();
+        let target = self.sched.idle_cpus.ring(c).find(|&i| idle(i) && self.movable(c, i).is_some());
         if let Some(target) = target {
-            self.cpus[target as usize].pulls = true;
+            self.cpus[target as usize].sched.pulls = true;
             self.resched_cpu(target);
         }
     }

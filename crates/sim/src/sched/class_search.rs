@@ -6,8 +6,7 @@ use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, sd, 
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::Life;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The CPU of a real-time task that wakes.
@@ -78,22 +77,19 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = self.allowed_or_first(t, task.cpu);
         // Without clamps every CPU is large enough.
         let clamps = if self.policy.uclamp == value::UCLAMP_OFF { (0, 0) } else { self.clamps_of(t) };
-        let searches = ClassTask {
-            deadline_ns: task.dl.cbs.deadline_ns,
-            dl_runtime_ns: task.dl.cbs.dl_runtime_ns,
-            dl_deadline_ns: task.dl.cbs.dl_deadline_ns,
-            dl_density: task.dl.cbs.dl_density,
-            prio: task.rt.priority.into(),
+        let mut searches = ClassTask {
+            prio: task.rt.priority().into(),
             uclamp_min: clamps.0,
             uclamp_max: clamps.1,
-            nr_cpus_allowed: task.allowed.len() as u32,
+            nr_cpus_allowed: task.allowed().len() as u32,
             cpu,
             this_cpu: self.exec,
             last_found: self.placing.last_found[self.exec as usize],
             nr_cpus: self.cpus.len() as u32,
-            asymmetric: self.asymmetric.into(),
+            asymmetric: self.sched.asymmetric.into(),
             ..ClassTask::default()
         };
+        task.dl.fill(&mut searches);
         (searches, self.class_curr(cpu))
     }
 
@@ -101,11 +97,11 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &self.cpus[c as usize];
         let none = ClassCurr { deadline_ns: NO_DEADLINE, ..ClassCurr::default() };
         let Some(task) = self.tasks.get(cpu.curr as usize) else { return none };
-        let nr_cpus_allowed = task.allowed.len() as u32;
-        match cpu.class {
+        let nr_cpus_allowed = task.allowed().len() as u32;
+        match cpu.running {
             Some(Class::Worker) => ClassCurr { deadline_ns: 0, nr_cpus_allowed, ..none },
-            Some(Class::Deadline) => ClassCurr { deadline_ns: task.dl.cbs.deadline_ns, nr_cpus_allowed, ..none },
-            Some(Class::Realtime) => ClassCurr { prio: task.rt.priority.into(), nr_cpus_allowed, ..none },
+            Some(Class::Deadline) => ClassCurr { deadline_ns: task.dl.deadline_ns(), nr_cpus_allowed, ..none },
+            Some(Class::Realtime) => ClassCurr { prio: task.rt.priority().into(), nr_cpus_allowed, ..none },
             _ => ClassCurr { nr_cpus_allowed, ..none },
         }
     }
@@ -114,7 +110,7 @@ impl<S: Sink> Engine<'_, S> {
         ClassCpu {
             deadline_ns: self.dl_earliest_ns(c),
             cpu: c,
-            allowed: self.tasks[t as usize].allowed.contains(c).into(),
+            allowed: self.tasks[t as usize].may_run_on(c).into(),
             prio: self.rt_priority(c),
             capacity: self.m.cpus[c as usize].capacity,
             distance: self.distance(home, c),
@@ -125,15 +121,15 @@ impl<S: Sink> Engine<'_, S> {
     /// Priority of the strongest real-time task of a CPU, running or not; 0 = none.
     fn rt_priority(&self, c: u32) -> u32 {
         let cpu = &self.cpus[c as usize];
-        let runs = cpu.class == Some(Class::Realtime) && self.stays(c);
-        let running = if runs { self.tasks[cpu.curr as usize].rt.priority } else { 0 };
+        let runs = cpu.runs(Class::Realtime) && self.stays(c);
+        let running = if runs { self.tasks[cpu.curr as usize].rt.priority() } else { 0 };
         cpu.rt.first().map_or(running, |(priority, _)| running.max(priority)).into()
     }
 
     /// The running task of `c` is not about to leave.
     pub(crate) fn stays(&self, c: u32) -> bool {
         let task = &self.tasks[self.cpus[c as usize].curr as usize];
-        task.cpu == c && task.life == Life::Runnable
+        task.cpu == c && task.is_runnable()
     }
 
     /// Number of the smallest domain around `home` that spans `c` and counts for wake-ups, or how many there are.
@@ -147,12 +143,12 @@ impl<S: Sink> Engine<'_, S> {
     /// Earliest deadline of the deadline tasks of a CPU; the governor's worker is before all.
     pub(crate) fn dl_earliest_ns(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
-        if cpu.class == Some(Class::Worker) || !cpu.workers.is_empty() {
+        if cpu.runs(Class::Worker) || cpu.workers.len() > 0 {
             return 0;
         }
-        let running = match cpu.class {
+        let running = match cpu.running {
             Some(Class::Deadline) if self.stays(c) && !self.tasks[cpu.curr as usize].dl.throttled() => {
-                self.tasks[cpu.curr as usize].dl.cbs.deadline_ns
+                self.tasks[cpu.curr as usize].dl.deadline_ns()
             }
             _ => u64::MAX,
         };

@@ -3,17 +3,15 @@
 
 use pelton_schema::{Event, Sink};
 
-use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Task};
 use crate::sched::classes::Leaves;
+use crate::state::{Engine, NO_TASK, Task};
 
 impl<S: Sink> Engine<'_, S> {
     /// Puts a runnable task on CPU `c`, or one from elsewhere whose dequeue is delayed.
     pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         self.account(c);
         self.update_clock(c);
-        self.tasks[t as usize].waiting_since_ns = self.now;
+        self.tasks[t as usize].sched.waiting_since_ns = self.now;
         if !self.tasks[t as usize].fair.is_delayed() {
             self.clamps_in(c, t);
             self.count_boost(c, t, true);
@@ -38,26 +36,26 @@ impl<S: Sink> Engine<'_, S> {
         if task.cpu == target {
             return;
         }
-        (task.pulled_to, task.loads_program) = (None, false);
-        let (orig, prio) = (task.cpu, task.prio);
-        if task.class != Class::Fair {
+        (task.sched.pulled_to, task.sched.loads_program) = (None, false);
+        let (orig, prio) = (task.cpu, task.prio());
+        if !task.is_fair() {
             self.signal_move_detached(t, orig, target);
         }
         if self.balancing.decides {
             // What migrate_task_rq_fair() makes of exec_start: it is not hot there.
-            self.tasks[t as usize].last_ran_ns = 0;
+            self.tasks[t as usize].sched.last_ran_ns = 0;
         }
         let task = &mut self.tasks[t as usize];
         // The core says of a fair task which CPU is remembered.
-        if task.class != Class::Fair {
-            task.recent_cpu = orig;
+        if !task.is_fair() {
+            task.sched.recent_cpu = orig;
         }
         task.cpu = target;
         task.report.migrations += 1;
         let event =
             Event::SchedMigrateTask { cpu: self.exec, tid: Task::tid(t), prio, orig_cpu: orig, dest_cpu: target };
         self.emit(event);
-        self.tasks[t as usize].cold = true;
+        self.tasks[t as usize].sched.cold = true;
     }
 
     /// Keeps the sets of idle CPUs and of CPUs on which a fair task waits behind another task current.
@@ -67,12 +65,12 @@ impl<S: Sink> Engine<'_, S> {
         let nr_running = cpu.nr_running();
         let (over, idle) = (cpu.is_overloaded(), nr_running == 0 && cpu.curr == NO_TASK);
         debug_assert_eq!(idle, cpu.is_idle());
-        self.chores.overload |= nr_running >= 2;
+        self.sched.overload |= nr_running >= 2;
         let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
-        if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {
-            self.overloaded.set(c, over);
-            self.chores.crowded.set(c, nr_running >= 2);
-            self.idle.set(c, idle);
+        if std::mem::replace(&mut self.cpus[c as usize].sched.noted, noted) != noted {
+            self.sched.overloaded.set(c, over);
+            self.sched.crowded.set(c, nr_running >= 2);
+            self.sched.idle_cpus.set(c, idle);
         }
         if idle {
             self.note_idle_core(c);
@@ -81,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The same for CPUs on which a queue may run again.
     pub(crate) fn note_freed(&mut self) {
-        while let Some(c) = self.chores.freed.pop() {
+        while let Some(c) = self.waiting.take_freed() {
             self.note_load(c);
         }
     }

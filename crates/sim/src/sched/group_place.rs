@@ -5,13 +5,13 @@ use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, Wake, WakeShift, effective_l
 use pelton_schema::Sink;
 
 use crate::class::levels::{ROOT, slot_of};
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Load average of a task, or of a group on a CPU.
     pub(crate) fn entity_load(&self, c: u32, entity: u32) -> u64 {
         match slot_of(entity) {
-            Some(slot) => self.cpus[c as usize].levels.slots[slot as usize].se.avg.load_avg,
+            Some(slot) => self.cpus[c as usize].levels.at(slot).se().avg.load_avg,
             None => self.tasks[entity as usize].se.avg.load_avg,
         }
     }
@@ -56,11 +56,11 @@ impl<S: Sink> Engine<'_, S> {
         let absent = (CfsRq::default(), Se::default());
         while group != ROOT {
             let levels = &self.cpus[c as usize].levels;
-            let own = levels.slot(group).map(|slot| &levels.slots[slot as usize]);
-            let (cfs, se) = own.map_or((&absent.0, &absent.1), |own| (&own.cfs, &own.se));
-            let at = &self.groups.list[group as usize];
-            (wl, wg) = (effective_load(cfs, &at.shared, se, wl, wg), 0);
-            group = at.parent;
+            let own = levels.slot(group).map(|slot| levels.at(slot));
+            let (cfs, se) = own.map_or((&absent.0, &absent.1), |own| (own.load(), own.se()));
+            let at = self.groups.by_number(group);
+            (wl, wg) = (effective_load(cfs, at.shared(), se, wl, wg), 0);
+            group = at.above();
         }
         wl
     }
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.task_slot(task.cpu, t) {
             None => task.se.avg.load_avg,
             Some(slot) => {
-                let queue = self.cpus[task.cpu as usize].levels.slots[slot as usize].cfs.avg.load_avg;
+                let queue = self.cpus[task.cpu as usize].levels.at(slot).load().avg.load_avg;
                 h_load(self.queue_part(task.cpu, slot), task.se.avg.load_avg, queue)
             }
         }
@@ -80,11 +80,11 @@ impl<S: Sink> Engine<'_, S> {
     /// The part of a CPU's load that is a group queue's.
     pub(crate) fn queue_part(&self, c: u32, slot: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
-        let own = &cpu.levels.slots[slot as usize];
-        let (part, queue) = match own.parent {
+        let own = cpu.levels.at(slot);
+        let (part, queue) = match own.parent() {
             ROOT => (cpu.rq.cfs.avg.load_avg, cpu.rq.cfs.avg.load_avg),
-            parent => (self.queue_part(c, parent), cpu.levels.slots[parent as usize].cfs.avg.load_avg),
+            parent => (self.queue_part(c, parent), cpu.levels.at(parent).load().avg.load_avg),
         };
-        h_load(part, own.se.avg.load_avg, queue)
+        h_load(part, own.se().avg.load_avg, queue)
     }
 }

@@ -6,7 +6,7 @@ use pelton_core::fair::{hrtick_start_fair, hrtick_stays};
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Does a timer end requests: does the policy have one, and the machine?
@@ -19,30 +19,30 @@ impl<S: Sink> Engine<'_, S> {
         let has_timer = self.has_request_timer();
         let cpu = &mut self.cpus[c as usize];
         // One that has come while something else ran is over.
-        cpu.request_timer_ns.take_if(|at| *at <= self.now);
+        cpu.line.takes_request_timer(self.now);
         if !has_timer || cpu.fair.h_nr_queued() <= 1 {
             return;
         }
-        let Some(left_ns) = hrtick_start_fair(&self.tasks[t as usize].fair.se, cpu.rq.irq.util_avg as u32) else {
+        let Some(left_ns) = hrtick_start_fair(self.tasks[t as usize].fair.se(), cpu.rq.irq.util_avg as u32) else {
             if cpu.curr == t {
                 self.resched_cpu(c);
             }
             return;
         };
         let at_ns = self.now.saturating_add(left_ns);
-        if !cpu.request_timer_ns.is_some_and(|at| hrtick_stays(at, at_ns)) {
-            cpu.request_timer_ns = Some(at_ns);
+        if !cpu.line.request_timer_ns().is_some_and(|at| hrtick_stays(at, at_ns)) {
+            cpu.line.set_request_timer(Some(at_ns));
         }
     }
 
     /// A fair task joined CPU `c`: its timer starts when it has not.
     pub(crate) fn update_hrtick_fair(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if !self.has_request_timer() || cpu.class != Some(Class::Fair) || cpu.request_timer_ns.is_some() {
+        if !self.has_request_timer() || !cpu.runs(Class::Fair) || cpu.line.request_timer_ns().is_some() {
             return;
         }
         self.start_hrtick_fair(c, cpu.curr);
-        if self.cpus[c as usize].request_timer_ns.is_some() {
+        if self.cpus[c as usize].line.request_timer_ns().is_some() {
             self.arm_segment(c);
         }
     }

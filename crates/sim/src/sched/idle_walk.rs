@@ -6,21 +6,21 @@
 use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
 use pelton_schema::{Sink, WalkWhy};
 
-use crate::engine::Engine;
-use crate::engine::state::{Power, Walking};
+use crate::cpu::search::Walking;
 use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     fn idle_walk(&self, c: u32) -> IdleWalk {
-        let near = &self.llc_sets[self.llc_of[c as usize] as usize];
+        let near = &self.sched.llc_sets[self.sched.llc_of[c as usize] as usize];
         IdleWalk {
             now_ticks: self.now_ticks(),
-            next_blocked_ticks: self.chores.next_blocked_ticks,
-            next_balance_ticks: self.chores.next_balance_ticks,
-            has_blocked: self.chores.idle_blocked.into(),
+            next_blocked_ticks: self.sched.next_blocked_ticks,
+            next_balance_ticks: self.sched.next_balance_ticks,
+            has_blocked: self.sched.idle_blocked.into(),
             running: self.cpus[c as usize].nr_running(),
-            busy_cpus: if self.llc(c).is_empty() { 0 } else { near.len_without(&self.nohz) as u32 },
-            asymmetric: self.asymmetric.into(),
+            busy_cpus: if self.llc(c).is_empty() { 0 } else { near.len_without(self.nohz.idle()) as u32 },
+            asymmetric: self.sched.asymmetric.into(),
             wants: self.wants_more(c).into(),
             reserved: 0,
         }
@@ -28,18 +28,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The tick of a CPU with a task: it counts as busy, and sends an idle CPU on its walk when that is due.
     pub(crate) fn kick_walk(&mut self, c: u32) {
-        self.nohz.remove(c);
+        self.nohz.leaves(c);
         let due = self.idle_walk(c);
         let why = due.kick(self.policy);
         if why & WALK_BALANCE != 0 {
-            self.chores.next_balance_ticks = due.now_ticks + 1;
+            self.sched.next_balance_ticks = due.now_ticks + 1;
         }
-        let sleeps = |i: u32| self.nohz.contains(i) && self.cpus[i as usize].power != Power::Awake;
+        let sleeps = |i: u32| self.nohz.idle().contains(i) && !self.cpus[i as usize].is_awake();
         if why == 0 {
             return;
         }
-        let Some(walker) = self.idle.iter().find(|&i| sleeps(i)) else { return };
-        if std::mem::replace(&mut self.cpus[walker as usize].walk, why) == 0 {
+        let Some(walker) = self.sched.idle_cpus.iter().find(|&i| sleeps(i)) else { return };
+        if self.cpus[walker as usize].search.is_asked(why) {
             // Up to 5.4 a reschedule interrupt, which reaches a polling CPU as well.
             if self.policy.idle_walk != value::IDLE_WALK_ENTRY || self.idle_needs_ipi(walker) {
                 self.charge_cost(walker, self.m.costs.ipi_ns);
@@ -50,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` is awake: it walks if it was woken for that and has nothing else to do.
     pub(crate) fn walk_if_asked(&mut self, c: u32) {
-        let why = std::mem::take(&mut self.cpus[c as usize].walk);
+        let why = self.cpus[c as usize].search.take_asked();
         if why != 0 && self.cpus[c as usize].is_idle() {
             self.walk_idle(c, why, false);
         }
@@ -59,18 +59,18 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` goes idle: it walks if that is due and it expects to have the time.
     pub(crate) fn walk_newly_idle(&mut self, c: u32) {
         let inside = self.policy.idle_walk != value::IDLE_WALK_ENTRY;
-        if inside && self.cpus[c as usize].looked {
+        if inside && self.cpus[c as usize].sched.looked {
             return;
         }
-        if self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].newidle) {
+        if self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].sched.newidle) {
             self.walk_idle(c, WALK_STATS, inside);
         }
     }
 
     /// `inside`: of `schedule()`, before the CPU is idle for others.
     fn walk_idle(&mut self, c: u32, why: u32, inside: bool) {
-        self.chores.idle_blocked &= why & WALK_STATS == 0;
-        self.cpus[c as usize].walking = Some(Walking { why, next: 0, inside });
+        self.sched.idle_blocked &= why & WALK_STATS == 0;
+        self.cpus[c as usize].search.walks(Walking { why, place: 0, inside });
         if why & WALK_BALANCE != 0 && self.fresh_rows.resting().is_on() {
             let now_ticks = self.now_ticks();
             self.fresh_rows.resting_mut().walk_begins(c, self.policy.idle_walk == value::IDLE_WALK_ENTRY, now_ticks);
@@ -81,18 +81,19 @@ impl<S: Sink> Engine<'_, S> {
     /// Goes on with the walk of CPU `c`; where one CPU takes time, with the next one.
     pub(crate) fn walk_on(&mut self, c: u32) {
         let exec = std::mem::replace(&mut self.exec, c);
-        while let Some(Walking { why, next, inside }) = self.cpus[c as usize].walking {
-            let next = self.next_of_walk(c, next, why);
+        while let Some(Walking { why, place, inside }) = self.cpus[c as usize].search.walk() {
+            let next = self.next_of_walk(c, place, why);
             if next as usize == self.cpus.len() {
-                self.cpus[c as usize].walking = None;
+                self.cpus[c as usize].search.ends_walk();
                 self.walk_ends(c, why);
                 break;
             }
-            self.cpus[c as usize].walking = Some(Walking { why, next: next + 1, inside });
+            self.cpus[c as usize].search.walks(Walking { why, place: next + 1, inside });
             self.fresh_rows.resting_mut().walk_is_at(next);
             if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
-                    self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
+                    let until_ns = self.now + self.path_left_ns(c);
+                    self.cpus[c as usize].search.lasts_until(until_ns);
                     self.row_changes(c);
                 }
                 break;
@@ -118,10 +119,10 @@ impl<S: Sink> Engine<'_, S> {
         let cpus = self.cpus.len() as u32;
         let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {
             (true, true) => self.fresh_rows.resting().restless(),
-            (true, false) => &self.chores.fading,
-            (false, _) => &self.chores.blocked,
+            (true, false) => &self.sched.fading,
+            (false, _) => self.nohz.blocked(),
         };
-        let due = |from: u32| self.nohz.next_in_either([&self.chores.blocked, other], from);
+        let due = |from: u32| self.nohz.idle().next_in_either([self.nohz.blocked(), other], from);
         if n == cpus {
             return n;
         }
@@ -139,25 +140,25 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` has something to run: it leaves the rest of its walk.
     pub(crate) fn walk_stops(&mut self, c: u32) {
-        if let Some(Walking { why, .. }) = self.cpus[c as usize].walking.take() {
-            self.chores.idle_blocked |= why & WALK_STATS != 0;
+        if let Some(Walking { why, .. }) = self.cpus[c as usize].search.ends_walk() {
+            self.sched.idle_blocked |= why & WALK_STATS != 0;
         }
     }
 
     /// One CPU of a walk; true when its load was refreshed.
     fn walk_over(&mut self, idle: u32, why: u32) -> bool {
         let cpu = &self.cpus[idle as usize];
-        if !self.nohz.contains(idle) || !cpu.is_idle() {
+        if !self.nohz.idle().contains(idle) || !cpu.is_idle() {
             return false;
         }
-        let (blocked, last) = (self.is_blocked(idle), cpu.last_blocked_ticks);
+        let (blocked, last) = (self.is_blocked(idle), cpu.updates.blocked_ticks());
         let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
         let loads = asked && blocked_walks(self.policy);
         let due = loads && blocked && blocked_due(self.policy, self.now_ticks(), last, self.tick_ns, true);
         if due {
             self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }
-        self.chores.idle_blocked |= loads && self.is_blocked(idle);
+        self.sched.idle_blocked |= loads && self.is_blocked(idle);
         if why & WALK_BALANCE != 0 && self.balancing.decides {
             self.balance_idle(idle);
         } else if why & WALK_BALANCE != 0 {
@@ -183,24 +184,24 @@ impl<S: Sink> Engine<'_, S> {
     fn walk_ends(&mut self, c: u32, why: u32) {
         let now_ticks = self.now_ticks();
         if why & WALK_STATS != 0 {
-            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
+            self.sched.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
         if why & WALK_BALANCE != 0 && self.balancing.decides {
             self.settle_rest();
             let looked =
-                self.nohz.both(self.fresh_rows.resting().restless()).map(|i| self.balancing.next_ticks(i)).min();
+                self.nohz.idle().both(self.fresh_rows.resting().restless()).map(|i| self.balancing.next_ticks(i)).min();
             let next = looked.into_iter().chain(self.fresh_rows.resting_mut().walk_ends()).min();
-            self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
+            self.sched.next_balance_ticks = next.unwrap_or(now_ticks + 1);
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
-            self.chores.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
+            self.sched.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
         }
     }
 
     /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
-        self.nohz.insert(c);
+        self.nohz.enters(c);
         self.set_blocked(c, true);
-        self.chores.idle_blocked = true;
+        self.sched.idle_blocked = true;
     }
 }

@@ -3,8 +3,7 @@
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// Load of the fair tasks that are runnable on a CPU: the average of it, where the release keeps one.
@@ -14,14 +13,14 @@ impl<S: Sink> Engine<'_, S> {
             return load;
         }
         let of = |&entity: &u32| self.entity_load(c, entity);
-        let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
-        running + cpu.fair.queue.iter().map(of).sum::<u64>()
+        let running = if cpu.fair.curr() == NO_TASK { 0 } else { of(&cpu.fair.curr()) };
+        running + cpu.fair.waiting().iter().map(of).sum::<u64>()
     }
 
     /// CPU `c` still looks for a task before it goes idle.
     #[inline]
     pub(crate) fn searches(&self, c: u32) -> bool {
-        self.now < self.cpus[c as usize].searching_until_ns
+        self.now < self.cpus[c as usize].search.until_ns()
     }
 
     /// Load of a CPU as the placement of its profile reads it.

@@ -11,6 +11,7 @@ pub(crate) mod hrtick;
 mod idle;
 pub(crate) mod idle_walk;
 pub(crate) mod loads;
+pub(crate) mod parts;
 pub(crate) mod place;
 pub(crate) mod placing;
 pub(crate) mod preempt;

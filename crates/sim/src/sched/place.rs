@@ -7,13 +7,13 @@ use pelton_core::{Wake, value, wf};
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::hw::power::Power;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU for a task that wakes.
     pub(crate) fn select_wake(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
-        if self.tasks[t as usize].class != Class::Fair {
+        if !self.tasks[t as usize].is_fair() {
             return self.select_cpu(t, exec, sync);
         }
         self.fade_all_for_reader();
@@ -25,8 +25,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
     pub(crate) fn select_new(&mut self, t: u32) -> u32 {
-        let fair = self.tasks[t as usize].class == Class::Fair;
-        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
+        let fair = self.tasks[t as usize].is_fair();
+        let parent_cpu = self.tasks[t as usize].sched.forked_on.unwrap_or(0);
         if fair && let Some(cpu) = self.place_idle(t, parent_cpu, false) {
             return cpu;
         }
@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU for the running task `t` of CPU `c`, which loads another program: only the fair class looks for one
     /// (select_task_rq_rt and select_task_rq_dl leave such a task where it is).
     pub(crate) fn select_exec(&mut self, t: u32, c: u32) -> u32 {
-        if self.tasks[t as usize].class != Class::Fair {
+        if !self.tasks[t as usize].is_fair() {
             return c;
         }
         self.fade_all_for_reader();
@@ -50,23 +50,23 @@ impl<S: Sink> Engine<'_, S> {
     /// The task that runs loads its program on CPU `target`: it goes there when its CPU reschedules.
     pub(crate) fn takes_program(&mut self, t: u32, target: u32) {
         let task = &mut self.tasks[t as usize];
-        (task.pulled_to, task.loads_program) = (Some(target), true);
+        (task.sched.pulled_to, task.sched.loads_program) = (Some(target), true);
     }
 
     /// The worker stays where it last ran unless another deadline task runs there.
     pub(super) fn select_worker(&self, t: u32) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        let busy = |c: u32| matches!(self.cpus[c as usize].class, Some(Class::Deadline | Class::Worker));
+        let busy = |c: u32| matches!(self.cpus[c as usize].running, Some(Class::Deadline | Class::Worker));
         if !busy(prev) {
             return prev;
         }
-        self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
+        self.tasks[t as usize].allowed().iter().find(|&c| !busy(c)).unwrap_or(prev)
     }
 
     /// CPU for a fair task that has to leave the one it runs on.
     pub(super) fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        if self.tasks[t as usize].allowed.len() == 1 {
+        if self.tasks[t as usize].allowed().len() == 1 {
             return prev;
         }
         let target = self.wake_affine(t, exec, prev, sync);
@@ -75,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Pull the task to the waker's CPU, or leave it where it was?
     fn wake_affine(&self, t: u32, exec: u32, prev: u32, sync: bool) -> u32 {
-        if exec == prev || !self.tasks[t as usize].allowed.contains(exec) || self.wakes_wide(t, exec) {
+        if exec == prev || !self.tasks[t as usize].may_run_on(exec) || self.wakes_wide(t, exec) {
             return prev;
         }
         let (this, last) = (&self.cpus[exec as usize], &self.cpus[prev as usize]);
@@ -105,11 +105,15 @@ impl<S: Sink> Engine<'_, S> {
     /// A waker with many wakees should not pull them all to itself.
     fn wakes_wide(&self, t: u32, exec: u32) -> bool {
         let Some(waker) = self.tasks.get(self.cpus[exec as usize].curr as usize) else { return false };
-        pelton_core::wake_wide(waker.wakee_flips, self.tasks[t as usize].wakee_flips, self.llc(exec).len() as u32)
+        pelton_core::wake_wide(
+            waker.sched.wakee_flips,
+            self.tasks[t as usize].sched.wakee_flips,
+            self.llc(exec).len() as u32,
+        )
     }
 
     fn usable(&self, t: u32, c: u32) -> bool {
-        self.tasks[t as usize].allowed.contains(c) && self.cpus[c as usize].is_idle() && !self.searches(c)
+        self.tasks[t as usize].may_run_on(c) && self.cpus[c as usize].is_idle() && !self.searches(c)
     }
 
     fn fits(&self, t: u32, c: u32) -> bool {
@@ -119,20 +123,21 @@ impl<S: Sink> Engine<'_, S> {
 
     fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {
         let recent = self.policy.idle_search != value::IDLE_SEARCH_ALL;
-        let recent = if recent { self.tasks[t as usize].recent_cpu } else { prev };
+        let recent = if recent { self.tasks[t as usize].sched.recent_cpu } else { prev };
         for c in [target, prev, recent] {
             let near = c == target || self.same_llc(c, target);
-            if near && self.usable(t, c) && (!self.asymmetric || self.fits(t, c)) {
+            if near && self.usable(t, c) && (!self.sched.asymmetric || self.fits(t, c)) {
                 return c;
             }
         }
-        if self.asymmetric { self.select_idle_capacity(t, target) } else { self.scan_llc(t, target) }
+        if self.sched.asymmetric { self.select_idle_capacity(t, target) } else { self.scan_llc(t, target) }
     }
 
     /// First idle CPU of the target's cache group, whole cores first.
     fn scan_llc(&self, t: u32, target: u32) -> u32 {
-        let near = [&self.llc_sets[self.llc_of[target as usize] as usize], &self.tasks[t as usize].allowed];
-        let near = || self.idle.ring_with(near, target).filter(|&c| self.usable(t, c));
+        let near =
+            [&self.sched.llc_sets[self.sched.llc_of[target as usize] as usize], self.tasks[t as usize].allowed()];
+        let near = || self.sched.idle_cpus.ring_with(near, target).filter(|&c| self.usable(t, c));
         let whole_core = |c: u32| self.m.cpus[c as usize].smt.iter().all(|&s| self.cpus[s as usize].is_idle());
         near().find(|&c| whole_core(c)).or_else(|| near().next()).unwrap_or(target)
     }
@@ -140,8 +145,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Idle CPU on which the task fits; else the idle one with the most capacity.
     fn select_idle_capacity(&self, t: u32, target: u32) -> u32 {
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
-        let allowed = &self.tasks[t as usize].allowed;
-        let idle = || self.idle.ring_with([allowed, allowed], target).filter(|&c| self.usable(t, c));
+        let allowed = self.tasks[t as usize].allowed();
+        let idle = || self.sched.idle_cpus.ring_with([allowed, allowed], target).filter(|&c| self.usable(t, c));
         if let Some(c) = idle().find(|&c| self.fits(t, c)) {
             return c;
         }
@@ -155,7 +160,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU for a new task of another class.
     pub(crate) fn select_fork(&self, t: u32) -> u32 {
-        let allowed = self.tasks[t as usize].allowed.iter();
+        let allowed = self.tasks[t as usize].allowed().iter();
         let target = if pelton_core::wake_reads_runnable(self.policy) {
             allowed.min_by_key(|&c| self.fork_rank_by_load(c))
         } else {
@@ -184,7 +189,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// How far a CPU is from executing.
     fn idle_rank(&self, c: u32) -> u32 {
-        match self.cpus[c as usize].power {
+        match self.cpus[c as usize].power() {
             Power::Awake => 0,
             Power::Exiting { .. } => 1,
             Power::Idle { state } => 2 + state,
@@ -195,13 +200,13 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn record_wakee(&mut self, waker: u32, wakee: u32) {
         let now = self.now;
         let Some(task) = self.tasks.get_mut(waker as usize) else { return };
-        if now > task.flips_decay_ns + 1_000_000_000 {
-            task.wakee_flips >>= 1;
-            task.flips_decay_ns = now;
+        if now > task.sched.flips_decay_ns + 1_000_000_000 {
+            task.sched.wakee_flips >>= 1;
+            task.sched.flips_decay_ns = now;
         }
-        if task.last_wakee != wakee {
-            task.last_wakee = wakee;
-            task.wakee_flips += 1;
+        if task.sched.last_wakee != wakee {
+            task.sched.last_wakee = wakee;
+            task.sched.wakee_flips += 1;
         }
     }
 }

@@ -4,19 +4,18 @@
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::{Life, NO_TASK};
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// Does a task that just became runnable on `c` deserve the CPU?
     pub(crate) fn check_preempt(&mut self, c: u32, t: u32) {
         let curr = self.cpus[c as usize].curr;
-        if curr == NO_TASK || self.tasks[curr as usize].life != Life::Runnable {
+        if curr == NO_TASK || !self.tasks[curr as usize].is_runnable() {
             self.resched_cpu(c);
             return;
         }
         if self.wakeup_preempt(c, curr, t) {
-            let fair = [curr, t].iter().all(|&t| self.tasks[t as usize].class == Class::Fair);
+            let fair = [curr, t].iter().all(|&t| self.tasks[t as usize].is_fair());
             if fair { self.resched_curr_lazy(c) } else { self.resched_cpu(c) }
         } else {
             self.task_woken(c, t);
@@ -29,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.makes_room(c, t) {
             return;
         }
-        if !self.cpus[c as usize].need_resched && self.tasks[t as usize].allowed.len() > 1 {
+        if !self.cpus[c as usize].resched.is_asked() && self.tasks[t as usize].may_move() {
             self.push_rt_tasks(c, c);
         }
     }
@@ -39,8 +38,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn makes_room(&mut self, c: u32, t: u32) -> bool {
         let curr = self.cpus[c as usize].curr;
         let priority =
-            |t: u32| (self.tasks[t as usize].class == Class::Realtime).then(|| self.tasks[t as usize].rt.priority);
-        if self.cpus[c as usize].need_resched || priority(curr) != priority(t) {
+            |t: u32| (self.tasks[t as usize].class() == Class::Realtime).then(|| self.tasks[t as usize].rt.priority());
+        if self.cpus[c as usize].resched.is_asked() || priority(curr) != priority(t) {
             return false;
         }
         if !self.may_go_elsewhere(curr) || self.may_go_elsewhere(t) {
@@ -48,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.rt_dequeue(c, t);
         self.rt_enqueue(c, t, true);
-        self.tasks[curr as usize].rt.makes_room = true;
+        self.tasks[curr as usize].rt.makes_room();
         self.resched_cpu(c);
         true
     }

@@ -6,7 +6,7 @@ use pelton_core::{need_pull_rt, rt_overloaded};
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 /// Strength of a deadline task: above every real-time priority.
 const STRENGTH_DEADLINE: u32 = 100;
@@ -16,10 +16,10 @@ impl<S: Sink> Engine<'_, S> {
     /// interrupt that asks them takes no time.
     pub(crate) fn pull_rt(&mut self, c: u32, prev: u32) {
         let left = self.cpus[c as usize].rt.first().map_or(0, |(p, _)| p.into());
-        if self.rt_waiting.is_empty() || !need_pull_rt(self.strength(prev), left) {
+        if self.waiting.rt().is_empty() || !need_pull_rt(self.strength(prev), left) {
             return;
         }
-        let overloaded: Vec<u32> = self.rt_waiting.iter().filter(|&from| from != c).collect();
+        let overloaded: Vec<u32> = self.waiting.rt().iter().filter(|&from| from != c).collect();
         for from in overloaded {
             self.exec = from;
             self.push_rt_tasks(from, c);
@@ -30,8 +30,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Priority of a task as real-time tasks see it: above theirs when it is a deadline task, 0 when it is a fair one.
     fn strength(&self, t: u32) -> u32 {
         match self.tasks.get(t as usize) {
-            Some(task) if task.class == Class::Realtime => task.rt.priority.into(),
-            Some(task) if task.class < Class::Realtime => STRENGTH_DEADLINE,
+            Some(task) if task.class() == Class::Realtime => task.rt.priority().into(),
+            Some(task) if task.class() < Class::Realtime => STRENGTH_DEADLINE,
             _ => 0,
         }
     }
@@ -39,8 +39,8 @@ impl<S: Sink> Engine<'_, S> {
     /// The task that `c` would push next: the strongest that waits and may move, unless it is about to run there.
     fn pushable_rt(&self, c: u32) -> Option<u32> {
         let cpu = &self.cpus[c as usize];
-        let runs = cpu.class == Some(Class::Realtime);
-        let mut waiting = cpu.rt.waiting().filter(|&(_, t)| self.tasks[t as usize].allowed.len() > 1);
+        let runs = cpu.runs(Class::Realtime);
+        let mut waiting = cpu.rt.waiting().filter(|&(_, t)| self.tasks[t as usize].may_move());
         let (priority, t) = waiting.next()?;
         let nr = cpu.rt.len() + u32::from(runs);
         let waits = rt_overloaded(self.policy, nr, 1 + waiting.count() as u32);
@@ -60,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Tasks of the class just picked on `c` that wait there may run elsewhere.
     pub(crate) fn push_waiting(&mut self, c: u32) {
-        match self.cpus[c as usize].class {
+        match self.cpus[c as usize].running {
             Some(Class::Deadline | Class::Worker) => while self.push_dl(c) {},
             Some(Class::Realtime) => self.push_rt_tasks(c, c),
             _ => {}
@@ -72,8 +72,8 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(from);
         self.leave_queue(from, t);
         self.set_task_cpu(t, to);
-        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
         self.enqueue(to, t, false);
-        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
     }
 }

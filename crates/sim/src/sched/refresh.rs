@@ -5,12 +5,12 @@ use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
 use pelton_schema::{Sink, WalkWhy};
 
 use crate::class::Class;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Whose time passes on CPU `c`.
     pub(crate) fn runs(&self, c: u32) -> u32 {
-        match self.cpus[c as usize].class {
+        match self.cpus[c as usize].running {
             None => runs::IDLE,
             Some(Class::Fair) => runs::FAIR,
             Some(Class::Realtime) => runs::RT,
@@ -33,25 +33,25 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
     pub(crate) fn scan_blocked(&mut self, c: u32) {
-        if !blocked_scans(self.policy) || !self.chores.idle_blocked {
+        if !blocked_scans(self.policy) || !self.sched.idle_blocked {
             return;
         }
         let (now_ticks, mut again) = (self.now_ticks(), false);
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !self.nohz.contains(near) || !self.is_blocked(near) {
+            if !self.nohz.idle().contains(near) || !self.is_blocked(near) {
                 continue;
             }
-            if blocked_due(self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
+            if blocked_due(self.policy, now_ticks, cpu.updates.blocked_ticks(), self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }
             again |= self.is_blocked(near);
         }
-        let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
+        let all_near = self.nohz.idle().iter().all(|i| self.same_llc(i, c));
         if again && all_near {
-            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
+            self.sched.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
     }
 
@@ -63,12 +63,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// What CPU `c` remembers of its searches fades (`sched/balance.rs`).
     pub(crate) fn fade_search_cost(&mut self, c: u32) {
-        self.cpus[c as usize].newidle.decay(self.now);
+        self.cpus[c as usize].sched.newidle.decay(self.now);
         self.note_search_cost(c);
     }
 
     /// Walks over idle CPUs come to CPU `c` while it remembers costs of searches.
     pub(crate) fn note_search_cost(&mut self, c: u32) {
-        self.chores.fading.set(c, !self.cpus[c as usize].newidle.rests(self.policy));
+        self.sched.fading.set(c, !self.cpus[c as usize].sched.newidle.rests(self.policy));
     }
 }

@@ -4,8 +4,7 @@
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::{Life, Task};
+use crate::state::{Engine, Task};
 
 impl<S: Sink> Engine<'_, S> {
     /// A throttled task gets its next budget.
@@ -13,17 +12,15 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.now;
         let c = self.tasks[t as usize].cpu;
         self.exec = c;
-        let dl = &mut self.tasks[t as usize].dl;
-        dl.cbs.replenish(now);
-        let deadline_ns = dl.cbs.deadline_ns;
-        if self.tasks[t as usize].life != Life::Runnable || self.cpus[c as usize].curr == t {
+        let deadline_ns = self.tasks[t as usize].dl.replenish(now);
+        if !self.tasks[t as usize].is_runnable() || self.cpus[c as usize].curr == t {
             return;
         }
         self.account(c);
         self.update_clock(c);
-        self.tasks[t as usize].waiting_since_ns = now;
+        self.tasks[t as usize].sched.waiting_since_ns = now;
         self.cpus[c as usize].dl.enqueue(deadline_ns, t);
-        self.dl_waiting.insert(c);
+        self.dl_waits(c);
         self.note_load(c);
         self.check_preempt(c, t);
     }
@@ -31,10 +28,10 @@ impl<S: Sink> Engine<'_, S> {
     /// The task that `c` would push next: the earliest that waits and may move, unless it is about to run there.
     fn pushable_dl(&self, c: u32) -> Option<u32> {
         let cpu = &self.cpus[c as usize];
-        let mut waiting = cpu.dl.waiting().filter(|&(_, t)| self.tasks[t as usize].allowed.len() > 1);
+        let mut waiting = cpu.dl.waiting().filter(|&(_, t)| self.tasks[t as usize].may_move());
         let (deadline_ns, t) = waiting.next()?;
-        let runs = cpu.class == Some(Class::Deadline);
-        let soon = |curr: &Task| deadline_ns < curr.dl.cbs.deadline_ns && curr.allowed.len() > 1;
+        let runs = cpu.runs(Class::Deadline);
+        let soon = |curr: &Task| deadline_ns < curr.dl.deadline_ns() && curr.may_move();
         (!(runs && soon(&self.tasks[cpu.curr as usize]))).then_some(t)
     }
 
@@ -50,11 +47,11 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` would run something weaker than a deadline task that waits elsewhere: take the earliest.
     pub(crate) fn pull_dl(&mut self, c: u32) {
         let mut best: Option<(u64, u32, u32)> = None;
-        for from in self.dl_waiting.iter().filter(|&f| f != c) {
+        for from in self.waiting.dl().iter().filter(|&f| f != c) {
             // The head of a CPU that runs no deadline task is about to run there.
-            let running = matches!(self.cpus[from as usize].class, Some(Class::Deadline | Class::Worker));
+            let running = matches!(self.cpus[from as usize].running, Some(Class::Deadline | Class::Worker));
             for (deadline_ns, t) in self.cpus[from as usize].dl.waiting().skip(usize::from(!running)) {
-                if self.tasks[t as usize].allowed.contains(c) && best.is_none_or(|(b, _, _)| deadline_ns < b) {
+                if self.tasks[t as usize].may_run_on(c) && best.is_none_or(|(b, _, _)| deadline_ns < b) {
                     best = Some((deadline_ns, t, from));
                 }
             }
@@ -65,12 +62,12 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn move_dl(&mut self, t: u32, from: u32, to: u32) {
-        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
         self.account(from);
         self.update_clock(from);
         self.leave_queue(from, t);
         self.set_task_cpu(t, to);
         self.enqueue(to, t, false);
-        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
     }
 }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Real-time limits and changes of class at run time.
 
-use pelton_core::{fair, scale_load};
 use pelton_schema::Sink;
 
-use crate::class::{Class, kernel_prio, weight_level};
-use crate::engine::Engine;
-use crate::engine::state::Task;
+use crate::class::Class;
+use crate::state::{Engine, Task};
 use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
     /// The running task changes its policy.
     pub(crate) fn change_policy(&mut self, t: u32, policy: SchedPolicy) {
-        if self.tasks[t as usize].policy == policy {
+        if self.tasks[t as usize].policy() == policy {
             return;
         }
         let c = self.tasks[t as usize].cpu;
         self.account(c);
         self.update_clock(c);
-        let old = self.tasks[t as usize].class;
+        let old = self.tasks[t as usize].class();
         self.switched_from(c, t, old);
         self.count_boost(c, t, false);
         apply_policy(&mut self.tasks[t as usize], policy);
@@ -30,16 +28,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn put_on(&mut self, c: u32, t: u32, old: Class) {
-        let new = self.tasks[t as usize].class;
+        let new = self.tasks[t as usize].class();
         if old == Class::Fair && new != Class::Fair {
             self.signal_leave_class(c, t);
-            self.tasks[t as usize].fair.se.rel_deadline = 0;
+            self.tasks[t as usize].fair.leaves_class();
         } else if old == Class::Fair {
             self.signal_reweight(c, t);
         }
         let task = &mut self.tasks[t as usize];
         task.se.weight = task.fair.weight();
-        self.cpus[c as usize].class = Some(new);
+        self.cpus[c as usize].running = Some(new);
         self.request_changes(c);
         self.switched_to(c, t, old);
     }
@@ -47,24 +45,8 @@ impl<S: Sink> Engine<'_, S> {
 
 /// Derives everything that follows from a policy.
 pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
-    task.policy = policy;
-    task.class = Class::of(policy);
-    task.prio = kernel_prio(policy);
-    task.fair.batch = matches!(policy, SchedPolicy::Batch { .. });
-    task.fair.se.idle_policy = u32::from(policy == SchedPolicy::Idle);
-    match policy {
-        SchedPolicy::Normal { slice_ns, .. } => {
-            (task.fair.se.slice_ns, task.fair.se.custom_slice) = (slice_ns, u32::from(slice_ns != 0));
-        }
-        SchedPolicy::Fifo { priority } => (task.rt.priority, task.rt.round_robin) = (priority, false),
-        SchedPolicy::RoundRobin { priority } => (task.rt.priority, task.rt.round_robin) = (priority, true),
-        SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
-            task.dl.cbs.set(runtime_ns, deadline_ns, period_ns);
-        }
-        _ => {}
-    }
-    if let Some(level) = weight_level(policy) {
-        task.fair.se.weight = scale_load(fair::task_weight(level).into());
-        task.fair.se.inv_weight = fair::task_inv_weight(level);
-    }
+    task.adopts(policy);
+    task.fair.adopts(policy);
+    task.rt.adopts(policy);
+    task.dl.adopts(policy);
 }

@@ -6,17 +6,15 @@ use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::class::realtime::RR_QUANTUM_NS;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{NO_TASK, Power};
 use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
     pub(crate) fn restart_tick(&mut self, c: u32) {
         self.catch_up_cpu_load(c);
-        self.cpus[c as usize].tick_stopped = false;
+        self.cpus[c as usize].sched.tick_stopped = false;
         let skew_ns = pelton_core::hook::tick_skew_ns(self.policy, self.tick_ns, c, self.cpus.len() as u32);
         let since = self.since_tick(self.now + self.tick_ns - skew_ns);
         self.arm_tick(c, self.now + self.tick_ns - since);
@@ -24,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn arm_tick(&mut self, c: u32, at: u64) {
         if at <= self.end_ns
-            && let Some(generation) = self.cpus[c as usize].tick.set(at)
+            && let Some(generation) = self.cpus[c as usize].sched.tick.set(at)
         {
             self.queue.push(at, Ev::Tick { cpu: c, generation });
         }
@@ -33,18 +31,18 @@ impl<S: Sink> Engine<'_, S> {
     /// A CPU goes idle without its tick.
     pub(crate) fn stop_tick(&mut self, c: u32) {
         self.hold_cpu_load(c);
-        self.cpus[c as usize].tick.cancel();
-        self.cpus[c as usize].tick_stopped = true;
+        self.cpus[c as usize].sched.tick.cancel();
+        self.cpus[c as usize].sched.tick_stopped = true;
     }
 
     /// One tick. An idle CPU that kept its tick is woken by it.
     pub(crate) fn tick(&mut self, c: u32) {
         self.exec = c;
         self.arm_tick(c, self.now + self.tick_ns);
-        if self.cpus[c as usize].power == Power::Awake {
+        if self.cpus[c as usize].is_awake() {
             self.tick_work(c);
         } else {
-            self.cpus[c as usize].tick_due = true;
+            self.cpus[c as usize].sched.tick_due = true;
             self.leave_idle(c);
         }
     }
@@ -82,7 +80,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The timer of CPU `c`, whose running task is `t`: has it come?
     pub(crate) fn hrtick_fair(&mut self, c: u32, t: u32) {
         let cpu = &mut self.cpus[c as usize];
-        if cpu.class != Some(Class::Fair) || cpu.request_timer_ns.take_if(|at| *at <= self.now).is_none() {
+        if !cpu.runs(Class::Fair) || !cpu.line.takes_request_timer(self.now) {
             return;
         }
         self.update_clock(c);
@@ -92,12 +90,12 @@ impl<S: Sink> Engine<'_, S> {
     /// A round-robin task whose time is over goes behind its equals.
     pub(super) fn rotate_rr(&mut self, c: u32, t: u32) {
         let rt = &mut self.tasks[t as usize].rt;
-        if !rt.round_robin || rt.quantum_left_ns > 0 {
+        if !rt.is_over() {
             return;
         }
-        rt.quantum_left_ns = RR_QUANTUM_NS;
-        if self.cpus[c as usize].rt.has_equal(rt.priority) {
-            rt.rotate = true;
+        rt.renews_quantum();
+        if self.cpus[c as usize].rt.has_equal(rt.priority()) {
+            rt.goes_behind();
             self.resched_cpu(c);
         }
     }
@@ -107,10 +105,19 @@ impl<S: Sink> Engine<'_, S> {
     fn refresh_own(&mut self, c: u32) {
         let busy = self.cpus[c as usize].curr != NO_TASK;
         let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
-        if self.now - self.cpus[c as usize].last_refresh_ns < per_cpu_ns * self.lowest_domain(c) {
+        if self.now - self.cpus[c as usize].sched.last_refresh_ns < per_cpu_ns * self.lowest_domain(c) {
             return;
         }
-        self.cpus[c as usize].last_refresh_ns = self.now;
+        self.cpus[c as usize].sched.last_refresh_ns = self.now;
         self.refresh_records(c);
+    }
+
+    /// A tick's event surfaces: is it due?
+    pub(crate) fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].sched.tick.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
     }
 }

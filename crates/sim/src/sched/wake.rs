@@ -4,8 +4,9 @@
 use pelton_core::value;
 use pelton_schema::{Event, Sink};
 
-use crate::engine::state::{Life, Task};
-use crate::engine::{Engine, Wakeup};
+use crate::engine::Wakeup;
+use crate::engine::life::Life;
+use crate::state::{Engine, Task};
 use pelton_model::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
@@ -28,25 +29,21 @@ impl<S: Sink> Engine<'_, S> {
 
     fn wake_up(&mut self, t: u32, exec: u32, sync: bool) {
         let task = &mut self.tasks[t as usize];
-        if task.life != Life::Sleeping {
+        if task.life() != Life::Sleeping {
             return;
         }
-        task.life = Life::Runnable;
+        task.rises();
         task.report.wakeups += 1;
         if self.cpus[task.cpu as usize].curr == t {
             // It has not left the CPU yet: the wake-up cancels the sleep.
-            task.in_iowait = false;
+            task.sleep.io_is_over();
             return;
         }
-        task.woken_ns = Some(self.now);
-        if let Some(cpu) = task.moves_to.take() {
-            task.allowed = CpuSet::of([cpu]);
+        task.sched.woken_ns = Some(self.now);
+        if let Some(cpu) = task.sched.moves_to.take() {
+            task.is_confined(CpuSet::of([cpu]));
         }
-        if task.activation.work_ns == 0 && task.report.run_ns == task.activation.run_ns_at_start {
-            // Waiting for its turn is not part of the activation.
-            task.activation.start_ns = task.activation.start_ns.max(self.now);
-            task.activation.paused_ns = None;
-        }
+        task.activation.wakes(self.now, task.report.run_ns);
         self.charge_cost(exec, self.m.costs.wakeup_ns);
         if self.tasks[t as usize].fair.is_delayed() {
             self.requeue_delayed(t);
@@ -90,7 +87,7 @@ impl<S: Sink> Engine<'_, S> {
         self.clamps_in(c, t);
         self.count_boost(c, t, true);
         self.fair_requeue(c, t);
-        self.tasks[t as usize].waiting_since_ns = self.now;
+        self.tasks[t as usize].sched.waiting_since_ns = self.now;
         self.check_enqueue_throttle(c, t);
         self.signal_enqueue(c, t);
         self.vote_usage(c);
@@ -100,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn emit_wakeup(&mut self, t: u32, cpu: u32, target_cpu: u32, waking: bool) {
-        let (tid, prio) = (Task::tid(t), self.tasks[t as usize].prio);
+        let (tid, prio) = (Task::tid(t), self.tasks[t as usize].prio());
         self.emit(if waking {
             Event::SchedWaking { cpu, tid, prio, target_cpu }
         } else {

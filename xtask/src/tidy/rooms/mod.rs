@@ -28,7 +28,9 @@ const VALUES: &str = "crates/model/src/";
 const PAGE: &str = "ARCHITECTURE.md";
 /// Its first line.
 const TABLE_HEAD: &str = "| room | may call |";
-/// How many fields of other rooms each room still names.
+/// Beside the rooms: what a run is made of. Its fields belong to everybody, so they are parts of rooms, or listed.
+const STATE: &str = "state.rs";
+/// How many fields of other rooms each room still names, and which fields that are no part of a room all may name.
 const FIELDS: &str = "xtask/rooms.toml";
 /// Files in one circle, at most.
 const CIRCLE_FILES_MAX: usize = 5;
@@ -41,6 +43,16 @@ type Table = BTreeMap<String, BTreeSet<String>>;
 struct Ceilings {
     #[serde(default)]
     fields: Vec<Ceiling>,
+    #[serde(default)]
+    everybodys: Vec<Shared>,
+}
+
+/// Fields of [`STATE`] that are no part of a room.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shared {
+    names: Vec<String>,
+    reason: String,
 }
 
 /// A room that still names fields of another.
@@ -66,6 +78,7 @@ pub fn check(files: &[File]) -> Result<Vec<Finding>, String> {
     found.extend(table_circles(&table));
     found.extend(circles_of(&calls));
     found.extend(fields_of(&rooms, &values, &list));
+    found.extend(shared_of(&rooms, &list));
     Ok(found)
 }
 
@@ -143,6 +156,21 @@ fn fields_of(rooms: &[Room], values: &[Room], list: &Ceilings) -> Vec<Finding> {
     found
 }
 
+/// Fields of [`STATE`] are parts: of a type that a room declares, or that stands beside the rooms itself. Others are
+/// listed with a reason, and nothing else is.
+fn shared_of(rooms: &[Room], list: &Ceilings) -> Vec<Finding> {
+    let plain = source::plain_fields(rooms, STATE);
+    let listed: BTreeSet<&String> = list.everybodys.iter().flat_map(|shared| &shared.names).collect();
+    let text = |name: &String| format!("`{name}` of {STATE} is no part of a room: make it one, or list it");
+    let mut found: Vec<Finding> =
+        plain.iter().filter(|name| !listed.contains(name)).map(|name| finding(FIELDS, 0, text(name))).collect();
+    let gone = listed.iter().filter(|name| !plain.contains(**name));
+    found.extend(gone.map(|name| finding(FIELDS, 0, format!("{STATE} has no plain field `{name}`"))));
+    let silent = list.everybodys.iter().filter(|shared| shared.reason.trim().is_empty());
+    found.extend(silent.map(|shared| finding(FIELDS, 0, format!("{:?}: give the reason", shared.names))));
+    found
+}
+
 /// A rule that does not see a circle through two rooms, a call off the table or a foreign field checks nothing.
 fn canary() -> Result<(), String> {
     let bad = [
@@ -153,7 +181,15 @@ fn canary() -> Result<(), String> {
     let rooms = source::read(&files, SRC)?;
     let calls = Calls::of(&rooms);
     let may: Table = [("a", "b"), ("b", "")].map(|(a, b)| (a.into(), [b.to_owned()].into())).into();
-    let seen = [calls_off_the_table(&calls, &may), circles_of(&calls), fields_of(&rooms, &[], &Ceilings::default())];
+    let state = [File::example(&format!("{SRC}{STATE}"), "pub struct S { pub part: T, pub loose: u64 }\n")];
+    let beside: Vec<Room> = source::read(&state, SRC)?.into_iter().chain(source::read(&files, SRC)?).collect();
+    let none = Ceilings::default();
+    let seen = [
+        calls_off_the_table(&calls, &may),
+        circles_of(&calls),
+        fields_of(&rooms, &[], &none),
+        shared_of(&beside, &none),
+    ];
     if seen.iter().any(|found| found.len() != 1) {
         return Err(format!("tidy: rule `rooms` does not notice its bad example: {seen:?}"));
     }
@@ -219,12 +255,58 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_several_rooms_is_known_by_the_type_of_the_field_before_it() {
+        let files = [
+            ("a/x.rs", "pub struct T { pub inner: u32 }\n"),
+            ("b/y.rs", "pub struct U { pub inner: u32, pub t: T, pub all: Vec<T> }\n"),
+            ("c/z.rs", "fn f(v: &V) { v.t.inner; }\nfn g(v: &V) { v.all[v.n[0]].inner; }\nfn h(t: &T) { t.inner; }\n"),
+        ];
+        let count = |n: usize| {
+            let body = files[2].1.lines().nth(n).expect("three functions");
+            let files = [files[0], files[1], ("c/z.rs", body)];
+            let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
+            let named = source::foreign_fields(&source::read(&files, SRC).expect("lexes"), &[]);
+            named.get(&("c".to_owned(), "a".to_owned())).map_or(0, BTreeSet::len)
+        };
+        assert_eq!([count(0), count(1), count(2)], [1, 1, 0]);
+    }
+
+    #[test]
+    fn fields_beside_the_rooms_are_parts_or_listed() {
+        let files = [
+            ("a/x.rs", "pub struct T { pub inner: u32 }\n"),
+            ("state.rs", "pub struct S { pub parts: Vec<T>, pub now: u64 }\npub struct R { pub all: S }\n"),
+        ];
+        let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
+        let rooms = source::read(&files, SRC).expect("lexes");
+        let listed = |names: &[&str], reason: &str| {
+            let names = names.iter().map(|&name| name.to_owned()).collect();
+            Ceilings { everybodys: vec![Shared { names, reason: reason.to_owned() }], ..Ceilings::default() }
+        };
+        let found = |list: Ceilings| shared_of(&rooms, &list).len();
+        assert_eq!(found(Ceilings::default()), 1, "not listed");
+        assert_eq!(found(listed(&["now"], "the moment")), 0);
+        assert_eq!(found(listed(&["now"], " ")), 1, "without a reason");
+        assert_eq!(found(listed(&["now", "parts"], "the moment")), 1, "a part");
+    }
+
+    #[test]
+    fn the_end_of_a_range_names_no_field() {
+        let files =
+            [("a/x.rs", "struct T { inner: u32 }\n"), ("b/y.rs", "fn f(inner: usize) { let _ = &v[..inner]; }\n")];
+        let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
+        let rooms = source::read(&files, SRC).expect("lexes");
+        assert!(source::foreign_fields(&rooms, &[]).is_empty());
+    }
+
+    #[test]
     fn ceilings_follow_what_is_named() {
         let files = [("a/x.rs", "pub struct T { pub inner: u32 }\n"), ("b/y.rs", "fn f(t: &T) -> u32 { t.inner }\n")];
         let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
         let rooms = source::read(&files, SRC).expect("lexes");
         let list = |names| Ceilings {
             fields: vec![Ceiling { room: "b".into(), of: "a".into(), names, reason: "history".into() }],
+            ..Ceilings::default()
         };
         let found: Vec<usize> = (0..3).map(|names| fields_of(&rooms, &[], &list(names)).len()).collect();
         assert_eq!(found, [1, 0, 1]);

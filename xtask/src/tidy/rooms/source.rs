@@ -103,26 +103,90 @@ fn fields_inside(inside: &[Token]) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Names of fields of one other room that a room uses, by (room, other room). A name that structs of several rooms have
-/// says nothing; structs beside the rooms, and `values`, belong to everybody.
-pub fn foreign_fields(rooms: &[Room], values: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
-    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (room, home) in rooms.iter().map(|r| (r, room_of(&r.path))).chain(values.iter().map(|v| (v, ""))) {
-        for (_, field, _) in fields(&room.tokens) {
-            homes.entry(field).or_default().insert(home.to_owned());
+/// Where fields are declared.
+#[derive(Default)]
+struct Homes {
+    /// Field to the rooms with a struct that has it; empty for structs beside the rooms, and values.
+    of_name: BTreeMap<String, BTreeSet<String>>,
+    /// The same by the struct.
+    of_struct: BTreeMap<(String, String), BTreeSet<String>>,
+    /// Field to the words of its types.
+    types: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Homes {
+    fn learn(&mut self, tokens: &[Token], home: &str) {
+        for (of, field, types) in fields(tokens) {
+            self.of_name.entry(field.clone()).or_default().insert(home.to_owned());
+            self.of_struct.entry((of, field.clone())).or_default().insert(home.to_owned());
+            self.types.entry(field).or_default().extend(types);
         }
     }
+
+    /// The one room that has this field. Where several have, `receiver` decides, when it is a field itself: by the
+    /// structs of its types.
+    fn of(&self, receiver: Option<&str>, field: &str) -> Option<&str> {
+        let all = self.of_name.get(field)?;
+        let by_type: BTreeSet<&String> = match receiver.and_then(|receiver| self.types.get(receiver)) {
+            Some(types) if all.len() > 1 => {
+                let known = |of: &String| self.of_struct.get(&(of.clone(), field.to_owned()));
+                types.iter().filter_map(known).flatten().collect()
+            }
+            _ => all.iter().collect(),
+        };
+        let home = by_type.first().filter(|_| by_type.len() == 1)?;
+        Some(home.as_str())
+    }
+}
+
+/// The name before the dot at `dot`, brackets of an index passed over, when that stands behind a dot itself.
+fn receiver(tokens: &[Token], dot: usize) -> Option<&str> {
+    let mut at = dot.checked_sub(1)?;
+    if tokens[at].text == "]" {
+        let mut depth = 0;
+        loop {
+            match tokens[at].text.as_str() {
+                "]" => depth += 1,
+                "[" => depth -= 1,
+                _ => {}
+            }
+            at = at.checked_sub(1)?;
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    (tokens[at.checked_sub(1)?].text == "." && is_word(&tokens[at].text)).then_some(tokens[at].text.as_str())
+}
+
+/// Names of fields of one other room that a room uses, by (room, other room). A name that structs of several rooms have
+/// is known by what stands before it, or says nothing; structs beside the rooms, and `values`, belong to everybody.
+pub fn foreign_fields(rooms: &[Room], values: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
+    let mut homes = Homes::default();
+    rooms.iter().for_each(|room| homes.learn(&room.tokens, room_of(&room.path)));
+    values.iter().for_each(|value| homes.learn(&value.tokens, ""));
     let mut found: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for room in rooms.iter().filter(|room| !room_of(&room.path).is_empty()) {
-        for w in room.tokens.windows(3).filter(|w| w[0].text == "." && w[2].text != "(") {
-            let Some(home) = homes.get(&w[1].text).filter(|home| home.len() == 1).and_then(|home| home.first()) else {
-                continue;
-            };
+        // Behind two dots stands the end of a range.
+        let names = |w: &[Token]| w[0].text != "." && w[1].text == "." && w[3].text != "(";
+        for (i, w) in room.tokens.windows(4).enumerate().filter(|(_, w)| names(w)) {
+            let Some(home) = homes.of(receiver(&room.tokens, i + 1), &w[2].text) else { continue };
             if !home.is_empty() && home != room_of(&room.path) {
-                let key = (room_of(&room.path).to_owned(), home.clone());
-                found.entry(key).or_default().insert(w[1].text.clone());
+                let key = (room_of(&room.path).to_owned(), home.to_owned());
+                found.entry(key).or_default().insert(w[2].text.clone());
             }
         }
     }
     found
+}
+
+/// Fields of the structs in the file `path`, which stands beside the rooms, whose type is declared by no room and not
+/// beside them.
+pub fn plain_fields(rooms: &[Room], path: &str) -> BTreeSet<String> {
+    let declares = |w: &&[Token]| matches!(w[0].text.as_str(), "struct" | "enum");
+    let types: BTreeSet<&str> =
+        rooms.iter().flat_map(|r| r.tokens.windows(2).filter(declares).map(|w| w[1].text.as_str())).collect();
+    let state = rooms.iter().filter(|room| room.path == path);
+    let plain = |of: &[String]| !of.iter().any(|word| types.contains(word.as_str()));
+    state.flat_map(|r| fields(&r.tokens)).filter(|(_, _, of)| plain(of)).map(|(_, field, _)| field).collect()
 }

@@ -3,7 +3,7 @@
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// A tick of CPU `c`.
@@ -17,7 +17,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The tick of CPU `c` stops.
     pub(crate) fn hold_cpu_load(&mut self, c: u32) {
-        if self.balancing.biased && !self.cpus[c as usize].tick_stopped {
+        if self.balancing.biased && !self.cpus[c as usize].sched.tick_stopped {
             let load = self.runnable_load(c);
             self.balancing.cpu_loads[c as usize].nohz_start(load);
             self.row_changes(c);

@@ -5,8 +5,7 @@ use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf};
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// Tasks that prefer the cache of CPU `c`, by their CPUs.
@@ -29,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The fair tasks of CPU `c`, the running one with them.
     fn fair_tasks(&self, c: u32) -> Vec<u32> {
         let cpu = &self.cpus[c as usize];
-        let mut all: Vec<u32> = (cpu.class == Some(Class::Fair)).then_some(cpu.curr).into_iter().collect();
+        let mut all: Vec<u32> = (cpu.runs(Class::Fair)).then_some(cpu.curr).into_iter().collect();
         cpu.each_waiting(&mut |t| all.push(t));
         all
     }
@@ -76,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let task = &self.tasks[curr as usize];
-        env.curr_util = if task.class == Class::Fair { task.se.avg.util_avg as u32 } else { 0 };
+        env.curr_util = if task.is_fair() { task.se.avg.util_avg as u32 } else { 0 };
         env.curr_misfits = (self.fits_cpu(curr, env.src_cpu) && !self.fits_cpu(curr, env.dst_cpu)).into();
     }
 }

@@ -15,8 +15,7 @@ use pelton_schema::{Gate, Sink, WalkWhy};
 
 pub(crate) use state::Balancing;
 
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 const NS_PER_S: u64 = 1_000_000_000;
 impl<S: Sink> Engine<'_, S> {
@@ -68,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.balancing.next_balance_ticks[c as usize] = next;
         let lowest_ns = self.balancing.domains[c as usize].first().map_or(0, |own| own.newidle_cost_ns);
-        let newidle = &mut self.cpus[c as usize].newidle;
+        let newidle = &mut self.cpus[c as usize].sched.newidle;
         if faded {
             newidle.faded(lowest_ns, costs_ns);
         }
@@ -78,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
     pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
         self.settle_rest();
-        self.tell_gate(c, self.chores.overload, 0);
+        self.tell_gate(c, self.sched.overload, 0);
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
         let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
         let next = lowest.last_balance_ticks + interval;
@@ -107,13 +106,13 @@ impl<S: Sink> Engine<'_, S> {
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
         let (mut spent_ns, mut found, mut searched) = (0, false, 0);
-        let overloaded = self.chores.overload;
+        let overloaded = self.sched.overload;
         self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
             let next =
                 own.last_balance_ticks + own.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
-            let skips = own.newidle_skips(self.cpus[c as usize].newidle.avg_idle_ns, spent_ns);
+            let skips = own.newidle_skips(self.cpus[c as usize].sched.newidle.avg_idle_ns, spent_ns);
             self.balancing.earlier(c, next);
             if skips {
                 break;
@@ -144,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` runs out of tasks and has looked at the domains `searched`.
     fn tell_gate(&mut self, c: u32, overloaded: bool, searched: u32) {
         if S::BALANCES {
-            let newidle = &self.cpus[c as usize].newidle;
+            let newidle = &self.cpus[c as usize].sched.newidle;
             let (avg_idle_ns, cost_ns) = (newidle.avg_idle_ns, newidle.domain_cost_ns);
             self.sink.gate(self.now, &Gate { cpu: c, overloaded, avg_idle_ns, cost_ns, searched });
         }
@@ -180,7 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         own.newidle_searched(self.policy, own.newidle_counts_for(self.policy, cost_ns, hits > 0), ticks_ns);
         let lowest_ns = own.newidle_cost_ns;
-        let newidle = &mut self.cpus[c as usize].newidle;
+        let newidle = &mut self.cpus[c as usize].sched.newidle;
         newidle.spent(cost_ns);
         if level == 0 {
             newidle.domain_cost_ns = lowest_ns;
@@ -190,8 +189,8 @@ impl<S: Sink> Engine<'_, S> {
     fn ends_search(&mut self, c: u32, before_ns: u64, spent_ns: u64) -> u64 {
         let all_ns = self.path_left_ns(c) - before_ns;
         let cpu = &mut self.cpus[c as usize];
-        cpu.newidle.spent(spent_ns);
-        cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        cpu.sched.newidle.spent(spent_ns);
+        cpu.search.lasts_until(if all_ns > 0 { self.now + before_ns + all_ns } else { 0 });
         self.balancing.emptied = None;
         self.row_changes(c);
         all_ns

@@ -5,8 +5,8 @@
 use pelton_core::{DOMAINS_MAX, LbEnv, NO_CPU, NO_DOMAIN, balance_idle, value};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::rest::{Level, Standing};
+use crate::state::Engine;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -53,7 +53,7 @@ impl<S: Sink> Engine<'_, S> {
         let row = &self.placing.record().rows()[c as usize];
         let idle = |&o: &u32| {
             self.fresh_rows.is_fresh(o)
-                && self.nohz.contains(o)
+                && self.nohz.idle().contains(o)
                 && self.cpus[o as usize].is_idle()
                 && !self.is_blocked(o)
         };
@@ -89,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
     fn fades_at(&self, c: u32) -> u64 {
         let domains = &self.balancing.domains[c as usize];
         let fades = domains.iter().any(|own| own.newidle_cost_ns > 0)
-            || !self.cpus[c as usize].newidle.rests(self.policy)
+            || !self.cpus[c as usize].sched.newidle.rests(self.policy)
                 && (self.policy.newidle != value::NEWIDLE_MIGRATION_COST || self.m.costs.balance_cpu_ns > 0);
         if !fades {
             return u64::MAX;

@@ -4,8 +4,7 @@
 use pelton_core::{LbEnv, LbTask, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};
 use pelton_schema::{Balance, BalanceEnd, Sink};
 
-use crate::class::Class;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// Balances domain `level` of CPU `c`: how many tasks came, and whether larger domains are to be looked at as well.
@@ -87,7 +86,7 @@ impl<S: Sink> Engine<'_, S> {
             self.placing.empty_row(self.policy, c);
             self.balancing.emptied = Some(c);
         }
-        self.placing.fill_balance(self.policy, (c, level), self.clamped);
+        self.placing.fill_balance(self.policy, (c, level), self.uses.clamped);
         self.fill_preferences(c);
     }
 
@@ -104,7 +103,7 @@ impl<S: Sink> Engine<'_, S> {
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
         let (overloaded, overutilized) = (lb.overloaded != 0, lb.overutilized != 0);
         if root {
-            self.chores.overload = overloaded;
+            self.sched.overload = overloaded;
         }
         if root || overutilized {
             self.set_overutilized(overutilized);
@@ -143,7 +142,7 @@ impl<S: Sink> Engine<'_, S> {
             return BalanceEnd::Again;
         }
         let curr = self.cpus[env.src_cpu as usize].curr;
-        let goes = self.tasks.get(curr as usize).is_some_and(|t| t.allowed.contains(c));
+        let goes = self.tasks.get(curr as usize).is_some_and(|t| t.may_run_on(c));
         if !goes {
             self.own(c, env.level).may_wait(policy, env, migration, weight);
             return BalanceEnd::RunningPinned;
@@ -159,8 +158,8 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task of CPU `src` is stopped and goes to CPU `c`.
     fn take_running(&mut self, src: u32, t: u32, c: u32) {
         let task = &mut self.tasks[t as usize];
-        if task.class == Class::Fair && task.pulled_to.is_none() {
-            task.pulled_to = Some(c);
+        if task.is_fair() && task.sched.pulled_to.is_none() {
+            task.sched.pulled_to = Some(c);
             self.resched_cpu(src);
         }
     }

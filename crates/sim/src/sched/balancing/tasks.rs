@@ -5,8 +5,7 @@
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
@@ -42,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
             let goes = !stays && env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task);
             self.heed_forgotten(t, env);
             if !goes {
-                self.tasks[t as usize].list_place = self.balancing.passed_over();
+                self.tasks[t as usize].sched.list_place = self.balancing.passed_over();
                 continue;
             }
             self.detach(t, src, dst);
@@ -64,11 +63,11 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &self.cpus[c as usize];
         list.clear();
         cpu.each_waiting(&mut |t| list.push(t));
-        let runs_fair = cpu.curr != NO_TASK && self.tasks[cpu.curr as usize].class == crate::class::Class::Fair;
+        let runs_fair = cpu.curr != NO_TASK && self.tasks[cpu.curr as usize].class() == crate::class::Class::Fair;
         if runs_fair && !list.contains(&cpu.curr) {
             list.push(cpu.curr);
         }
-        list.sort_by_key(|&t| self.tasks[t as usize].list_place);
+        list.sort_by_key(|&t| self.tasks[t as usize].sched.list_place);
         if self.balancing.newest_first {
             list.reverse();
         }
@@ -76,17 +75,17 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(super) fn lb_task(&mut self, t: u32, env: &LbEnv) -> LbTask {
-        let allowed = self.placing.moved_allowed(&self.tasks[t as usize].allowed);
+        let allowed = self.placing.moved_allowed(self.tasks[t as usize].allowed());
         let task = &self.tasks[t as usize];
-        let never = task.last_ran_ns == 0;
+        let never = task.sched.last_ran_ns == 0;
         let own = LbTask {
             allowed,
             load: self.task_part(t),
-            since_ran_ns: if never { i64::MAX } else { (self.now - task.last_ran_ns) as i64 },
+            since_ran_ns: if never { i64::MAX } else { (self.now - task.sched.last_ran_ns) as i64 },
             util_est: task.se.task_util_est(self.policy),
             running: (self.cpus[env.src_cpu as usize].curr == t).into(),
             bound: 0,
-            sched_idle: matches!(task.policy, SchedPolicy::Idle).into(),
+            sched_idle: matches!(task.policy(), SchedPolicy::Idle).into(),
             delayed: task.fair.is_delayed().into(),
             ineligible: self.is_ineligible(t, env).into(),
             next_buddy: 0,
@@ -100,7 +99,7 @@ impl<S: Sink> Engine<'_, S> {
     fn is_ineligible(&self, t: u32, env: &LbEnv) -> bool {
         let (src, dst) = (&self.cpus[env.src_cpu as usize], &self.cpus[env.dst_cpu as usize]);
         let group = self.tasks[t as usize].group;
-        let own = |cpu: &crate::engine::state::CpuState| cpu.levels.slot(group);
+        let own = |cpu: &crate::state::CpuState| cpu.levels.slot(group);
         let waits = own(dst).is_some_and(|slot| dst.queue_at(slot).nr_queued() > 0);
         if self.fair_rules.is_cfs() || !waits {
             return false;
@@ -108,12 +107,12 @@ impl<S: Sink> Engine<'_, S> {
         let Some(slot) = own(src) else { return false };
         let queue = src.queue_at(slot);
         let curr = src.running_at(&self.tasks, slot);
-        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), &self.tasks[t as usize].fair.se) == 0
+        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), self.tasks[t as usize].fair.se()) == 0
     }
 
     /// Is CPU `c` big enough for the task?
     pub(super) fn fits_cpu(&self, t: u32, c: u32) -> bool {
-        let (min, max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
+        let (min, max) = if self.uses.clamped { self.clamps_of(t) } else { (0, 1024) };
         let util = self.tasks[t as usize].se.task_util_est(self.policy);
         self.placing.record().util_fits_cpu(self.policy, util, min, max, c) > 0
     }
@@ -127,10 +126,10 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(super) fn attach(&mut self, t: u32, to: u32, newly_idle: bool) {
-        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
         self.enqueue(to, t, false);
         self.vote_usage(to);
-        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
         if !newly_idle {
             self.check_preempt(to, t);
         }

@@ -6,8 +6,7 @@ use pelton_schema::Sink;
 use super::fair::pick_fair;
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 pub(super) struct Deadline;
 
@@ -16,7 +15,7 @@ pub(super) struct Deadline;
 #[inline]
 fn pick_served<S: Sink>(e: &mut Engine<'_, S>, c: u32, stays: Option<u32>) -> u32 {
     let Some(server_ns) = e.server_deadline_ns(c) else { return NO_TASK };
-    let own = stays.map_or(u64::MAX, |t| e.tasks[t as usize].dl.cbs.deadline_ns);
+    let own = stays.map_or(u64::MAX, |t| e.tasks[t as usize].dl.deadline_ns());
     let first = e.cpus[c as usize].dl.first().map_or(own, |(deadline_ns, _)| deadline_ns.min(own));
     if first <= server_ns {
         return NO_TASK;
@@ -52,7 +51,7 @@ impl SchedClass for Deadline {
 
     #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
-        if prev.leaves == Some(Class::Deadline) && !e.dl_waiting.is_empty() {
+        if prev.leaves == Some(Class::Deadline) && !e.waiting.dl().is_empty() {
             e.pull_dl(c);
         }
         let stays = prev.runnable == Some(Class::Deadline);
@@ -62,7 +61,7 @@ impl SchedClass for Deadline {
         }
         match e.cpus[c as usize].dl.first() {
             Some((deadline_ns, t)) => {
-                let keep = stays && e.tasks[prev.task as usize].dl.cbs.deadline_ns <= deadline_ns;
+                let keep = stays && e.tasks[prev.task as usize].dl.deadline_ns() <= deadline_ns;
                 if keep { prev.task } else { t }
             }
             None if stays => prev.task,
@@ -75,8 +74,8 @@ impl SchedClass for Deadline {
         e.account_dl(c);
         e.signal_dl(c, true);
         if on_rq {
-            e.cpus[c as usize].dl.enqueue(e.tasks[t as usize].dl.cbs.deadline_ns, t);
-            e.dl_waiting.insert(c);
+            e.cpus[c as usize].dl.enqueue(e.tasks[t as usize].dl.deadline_ns(), t);
+            e.dl_waits(c);
         }
     }
 
@@ -96,7 +95,7 @@ impl SchedClass for Deadline {
 
     #[inline]
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
-        e.tasks[t as usize].dl.cbs.deadline_ns < e.tasks[curr as usize].dl.cbs.deadline_ns
+        e.tasks[t as usize].dl.deadline_ns() < e.tasks[curr as usize].dl.deadline_ns()
     }
 
     fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
@@ -115,7 +114,7 @@ impl SchedClass for Deadline {
     /// It gives the rest of its budget away: it continues in its next period.
     fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         e.account(c);
-        e.tasks[t as usize].dl.cbs.dl_yielded = 1;
+        e.tasks[t as usize].dl.yields();
         e.account_dl(c);
     }
 

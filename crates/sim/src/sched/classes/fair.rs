@@ -7,8 +7,7 @@ use pelton_schema::{HookSite, Sink};
 
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 pub(super) struct Fair;
 
@@ -27,7 +26,7 @@ pub(super) fn pick_fair<S: Sink>(e: &mut Engine<'_, S>, c: u32) -> u32 {
 impl SchedClass for Fair {
     #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
-        e.tasks[t as usize].list_place = e.balancing.at_head();
+        e.tasks[t as usize].sched.list_place = e.balancing.at_head();
         e.check_enqueue_throttle(c, t);
         if e.tasks[t as usize].fair.is_delayed() {
             e.signal_enqueue_delayed(c, t);
@@ -77,7 +76,7 @@ impl SchedClass for Fair {
     #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _prev: Option<Class>) {
         if !e.balancing.newest_first {
-            e.tasks[t as usize].list_place = e.balancing.at_head();
+            e.tasks[t as usize].sched.list_place = e.balancing.at_head();
         }
         e.fair_set(c, t);
         e.start_hrtick_fair(c, t);

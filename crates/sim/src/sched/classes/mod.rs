@@ -10,8 +10,7 @@ mod worker;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 use deadline::Deadline;
 use fair::Fair;
@@ -92,7 +91,7 @@ macro_rules! of_class {
 
 impl<S: Sink> Engine<'_, S> {
     fn class_of(&self, t: u32) -> Class {
-        self.tasks[t as usize].class
+        self.tasks[t as usize].class()
     }
 
     #[inline]

@@ -5,15 +5,14 @@ use pelton_schema::Sink;
 
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
-use crate::class::realtime::RR_QUANTUM_NS;
-use crate::engine::Engine;
+use crate::state::Engine;
 
 pub(super) struct Realtime;
 
 impl SchedClass for Realtime {
     #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
-        e.tasks[t as usize].rt.quantum_left_ns = RR_QUANTUM_NS;
+        e.tasks[t as usize].rt.renews_quantum();
         e.rt_enqueue(c, t, false);
         e.hook_rt(c);
     }
@@ -44,9 +43,7 @@ impl SchedClass for Realtime {
     fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_rt(c);
         e.signal_rt(c, true);
-        let rt = &mut e.tasks[t as usize].rt;
-        rt.makes_room = false;
-        let at_head = !std::mem::take(&mut rt.rotate);
+        let at_head = e.tasks[t as usize].rt.is_put_back();
         if on_rq {
             e.rt_enqueue(c, t, at_head);
         }
@@ -69,7 +66,7 @@ impl SchedClass for Realtime {
 
     #[inline]
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
-        e.tasks[t as usize].rt.priority > e.tasks[curr as usize].rt.priority
+        e.tasks[t as usize].rt.priority() > e.tasks[curr as usize].rt.priority()
     }
 
     fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
@@ -82,19 +79,19 @@ impl SchedClass for Realtime {
     }
 
     fn yield_task<S: Sink>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
-        e.tasks[t as usize].rt.rotate = true;
+        e.tasks[t as usize].rt.goes_behind();
     }
 
     fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
         e.account_rt(c);
         e.signal_rt(c, true);
-        e.cpus[c as usize].class = None;
+        e.cpus[c as usize].running = None;
         e.request_changes(c);
         e.hook_rt(c);
     }
 
     fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
-        e.tasks[t as usize].rt.quantum_left_ns = RR_QUANTUM_NS;
+        e.tasks[t as usize].rt.renews_quantum();
         e.signal_rt(c, false);
         e.hook_rt(c);
     }

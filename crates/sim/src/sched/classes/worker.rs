@@ -6,21 +6,20 @@ use pelton_schema::Sink;
 use super::deadline::is_like;
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
+use crate::state::{Engine, NO_TASK};
 
 pub(super) struct Worker;
 
 impl SchedClass for Worker {
     #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
-        e.cpus[c as usize].workers.push(t);
+        e.cpus[c as usize].workers.enqueue(t, false);
     }
 
     #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
-            e.cpus[c as usize].workers.retain(|&w| w != t);
+            e.cpus[c as usize].workers.dequeue(t);
         } else {
             e.account_dl(c);
         }
@@ -32,7 +31,7 @@ impl SchedClass for Worker {
         if prev.runnable == Some(Class::Worker) {
             return prev.task;
         }
-        e.cpus[c as usize].workers.first().copied().unwrap_or(NO_TASK)
+        e.cpus[c as usize].workers.first().unwrap_or(NO_TASK)
     }
 
     #[inline]
@@ -40,13 +39,13 @@ impl SchedClass for Worker {
         e.account_dl(c);
         e.signal_dl(c, true);
         if on_rq {
-            e.cpus[c as usize].workers.insert(0, t);
+            e.cpus[c as usize].workers.enqueue(t, true);
         }
     }
 
     #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
-        e.cpus[c as usize].workers.retain(|&w| w != t);
+        e.cpus[c as usize].workers.dequeue(t);
         if !is_like(prev) {
             e.signal_dl(c, false);
         }
@@ -68,7 +67,7 @@ impl SchedClass for Worker {
     }
 
     fn yield_task<S: Sink>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
-        e.tasks[t as usize].rt.rotate = true;
+        e.tasks[t as usize].rt.goes_behind();
     }
 
     fn switched_from<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}

@@ -3,10 +3,8 @@
 
 use pelton_schema::Sink;
 
-use crate::class::Class;
-use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power};
 use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
     /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that
@@ -20,13 +18,13 @@ impl<S: Sink> Engine<'_, S> {
 
     fn is_overutilized(&mut self, c: u32) -> bool {
         self.refresh_own_row(c);
-        self.placing.record.uclamp_used = self.clamped.into();
+        self.placing.record.uclamp_used = self.uses.clamped.into();
         self.placing.record.cpu_overutilized(self.policy, c)
     }
 
     /// Task `t` of CPU `c` was chosen to run, or ticked.
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
-        if self.asymmetric && !self.balancing.biased {
+        if self.sched.asymmetric && !self.balancing.biased {
             let load = self.load_of_misfit(c, t);
             self.placing.set_misfit(c, load);
         }
@@ -38,27 +36,31 @@ impl<S: Sink> Engine<'_, S> {
         let own = self.m.cpus[c as usize].capacity;
         let task = &self.tasks[t as usize];
         let util = task.se.avg.util_avg.min(u64::from(u32::MAX)) as u32;
-        if !self.asymmetric || self.clamped || self.limits_groups || pelton_core::fits_capacity(util, own) {
+        if !self.sched.asymmetric
+            || self.uses.clamped
+            || self.uses.limits_groups
+            || pelton_core::fits_capacity(util, own)
+        {
             return;
         }
         let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();
-        if task.allowed.iter().any(is_free) {
+        if task.allowed().iter().any(is_free) {
             self.tasks[t as usize].report.outgrown_ns += self.tick_ns;
         }
     }
 
     fn load_of_misfit(&mut self, c: u32, t: u32) -> u64 {
-        if t == NO_TASK || self.tasks[t as usize].class != Class::Fair {
+        if t == NO_TASK || !self.tasks[t as usize].is_fair() {
             return 0;
         }
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
-        let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
+        let biggest = self.tasks[t as usize].allowed().iter().map(capacity).max().unwrap_or(0);
         self.refresh_own_row(c);
         self.mark_placed(c, t);
         let task = self.placed_task(t);
         let placing = &mut self.placing;
         placing.record.task = task;
-        placing.record.uclamp_used = self.clamped.into();
+        placing.record.uclamp_used = self.uses.clamped.into();
         placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest)
     }
 
@@ -66,16 +68,16 @@ impl<S: Sink> Engine<'_, S> {
     /// whose balance stops the task and takes it.
     pub(crate) fn serve_misfit(&mut self, c: u32) {
         let t = self.cpus[c as usize].curr;
-        if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].pulled_to.is_some() {
+        if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].sched.pulled_to.is_some() {
             return;
         }
         let own = self.placing.record.rows()[c as usize].capacity;
         let serves = |&i: &u32| {
             let bigger = pelton_core::capacity_greater(self.placing.record.rows()[i as usize].capacity, own);
-            bigger && self.tasks[t as usize].allowed.contains(i) && self.cpus[i as usize].power != Power::Awake
+            bigger && self.tasks[t as usize].may_run_on(i) && !self.cpus[i as usize].is_awake()
         };
-        let Some(target) = self.idle.ring(c).find(serves) else { return };
-        self.tasks[t as usize].pulled_to = Some(target);
+        let Some(target) = self.sched.idle_cpus.ring(c).find(serves) else { return };
+        self.tasks[t as usize].sched.pulled_to = Some(target);
         self.resched_cpu(c);
     }
 

@@ -13,8 +13,7 @@ use sums::GroupSums;
 use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, wf};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::Task;
+use crate::state::{Engine, Task};
 use pelton_model::machine::Machine;
 use pelton_model::workload::{CpuSet, Workload};
 
@@ -235,7 +234,7 @@ impl<S: Sink> Engine<'_, S> {
     /// executes the placement.
     pub(crate) fn place_fair(&mut self, t: u32, exec: u32, flags: u32) -> u32 {
         let prev = self.tasks[t as usize].cpu;
-        if self.tasks[t as usize].allowed.len() == 1 {
+        if self.tasks[t as usize].allowed().len() == 1 {
             return self.allowed_or_first(t, prev);
         }
         self.fill_placement(t, exec, flags);
@@ -256,12 +255,12 @@ impl<S: Sink> Engine<'_, S> {
         if self.placing.placed.waker_recent != 0
             && let Some(waker) = self.tasks.get_mut(self.cpus[exec as usize].curr as usize)
         {
-            waker.recent_cpu = exec;
+            waker.sched.recent_cpu = exec;
         }
         let task = &mut self.tasks[t as usize];
         task.se = self.placing.placed.se;
         task.clamp_sum.value = self.placing.placed.uclamp_value;
-        task.recent_cpu = self.placing.placed.recent_cpu;
+        task.sched.recent_cpu = self.placing.placed.recent_cpu;
         self.allowed_or_first(t, target)
     }
 

@@ -4,8 +4,8 @@
 use pelton_core::{IdleCandidate, PreferIdle, boosted};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::hw::power::Power;
+use crate::state::Engine;
 
 /// Margins of tasks are parts of the scale, whatever the form.
 const SCALE: u32 = 1024;
@@ -15,18 +15,18 @@ impl<S: Sink> Engine<'_, S> {
     /// synchronous waker's CPU comes first.
     pub(crate) fn place_idle(&mut self, t: u32, exec: u32, sync: bool) -> Option<u32> {
         let task = &self.tasks[t as usize];
-        if !self.boosts.prefers_idle(task.boost_group) || self.placing.overutilized || task.allowed.len() == 1 {
+        if !self.prefers_idle(t) || self.placing.overutilized || task.allowed().len() == 1 {
             return None;
         }
-        if sync && task.allowed.contains(exec) {
+        if sync && task.may_run_on(exec) {
             return Some(exec);
         }
-        let boost = self.cpus[0].boost.group[task.boost_group as usize].boost;
+        let boost = self.group_boost(t);
         let util = self.util_at_wake(t);
         let mut search = PreferIdle::new(boost, util, boosted(self.policy, SCALE, util, boost));
         let n = self.cpus.len() as u32;
         let first = self.first_candidate(boost > 0);
-        for c in (first..n).chain(0..first).filter(|&c| self.tasks[t as usize].allowed.contains(c)) {
+        for c in (first..n).chain(0..first).filter(|&c| self.tasks[t as usize].may_run_on(c)) {
             search.look(&self.idle_candidate(c, t, util));
         }
         search.best()
@@ -51,7 +51,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&self.cpus[c as usize], &self.tasks[t as usize]);
         let own = c == task.cpu && task.se.avg.last_update_time_ns != 0;
         let util = cpu.rq.cfs.avg.util_avg as u32;
-        let state = if let Power::Idle { state } = cpu.power { state } else { 0 };
+        let state = if let Power::Idle { state } = cpu.power() { state } else { 0 };
         IdleCandidate {
             cpu: c,
             cap_orig: cpu.rq.cap_orig,

@@ -7,8 +7,8 @@ use pelton_core::{
 };
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::{CpuState, NO_TASK, Power};
+use crate::hw::power::Power;
+use crate::state::{CpuState, Engine, NO_TASK};
 use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
@@ -16,20 +16,20 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn fill_placement(&mut self, t: u32, exec: u32, flags: u32) {
         self.refresh_read_rows(t, exec, flags);
         self.mark_placed(self.tasks[t as usize].cpu, t);
-        if self.limits_groups {
+        if self.uses.limits_groups {
             self.fill_groups(t);
         }
         let (mut task, waker) = (self.placed_task(t), self.placing_task(t, exec));
         // A task that loads a program runs.
         task.on_rq = u32::from(flags & wf::EXEC != 0);
         self.fill_load_avg(flags);
-        let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
+        let (overutilized, clamped) = (self.placing.overutilized, self.uses.clamped);
         let record: &mut Placement = &mut self.placing.record;
         (record.task, record.waker) = (task, waker);
         (record.this_cpu, record.prev_cpu, record.flags) = (exec, task.cpu, flags);
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
-        record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+        record.avg_idle_ns = self.cpus[exec as usize].sched.newidle.avg_idle_ns;
         record.avg_scan_cost_ns = self.placing.scan_cost_ns[exec as usize];
         if flags & wf::TTWU != 0 && self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
             self.fill_shifts(t, exec);
@@ -180,13 +180,13 @@ impl<S: Sink> Engine<'_, S> {
     fn row_facts(&self, c: u32) -> RowFacts {
         let cpu = &self.cpus[c as usize];
         RowFacts {
-            clamped: self.clamped,
-            clamp_sums: self.clamp_sums,
-            limits_groups: self.limits_groups,
+            clamped: self.uses.clamped,
+            clamp_sums: self.uses.clamp_sums,
+            limits_groups: self.uses.limits_groups,
             load: self.wake_load(c),
             pressure: self.pressure(c).now,
             curr_idle: cpu.curr == NO_TASK && !self.searches(c),
-            exit_latency_ns: match cpu.power {
+            exit_latency_ns: match cpu.power() {
                 Power::Idle { state } => self.exit_latency_ns(c, state),
                 _ => NO_IDLE_STATE,
             },
@@ -199,10 +199,10 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(super) fn placed_task(&mut self, t: u32) -> PlaceTask {
-        let allowed = self.placing.record.hold(Held::Allowed, self.tasks[t as usize].allowed.words());
+        let allowed = self.placing.record.hold(Held::Allowed, self.tasks[t as usize].allowed().words());
         let task = &self.tasks[t as usize];
         let (queue_update_ns, queue_load, queue_h_load) = self.queue_of(t);
-        let (uclamp_min, uclamp_max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
+        let (uclamp_min, uclamp_max) = if self.uses.clamped { self.clamps_of(t) } else { (0, 1024) };
         PlaceTask {
             se: task.se,
             allowed,
@@ -213,9 +213,9 @@ impl<S: Sink> Engine<'_, S> {
             shift_there: 0,
             cpu: task.cpu,
             on_rq: 0,
-            recent_cpu: task.recent_cpu,
-            wakee_flips: task.wakee_flips,
-            sched_idle: matches!(task.policy, SchedPolicy::Idle).into(),
+            recent_cpu: task.sched.recent_cpu,
+            wakee_flips: task.sched.wakee_flips,
+            sched_idle: matches!(task.policy(), SchedPolicy::Idle).into(),
             uclamp_min,
             uclamp_max,
             numa_cpu: NO_CPU,
@@ -235,7 +235,7 @@ impl<S: Sink> Engine<'_, S> {
             load: waker.se.avg.load_avg,
             queue_load,
             queue_h_load,
-            wakee_flips: waker.wakee_flips,
+            wakee_flips: waker.sched.wakee_flips,
             same_wakee: 1,
             ..PlaceWaker::default()
         }
@@ -248,7 +248,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.task_slot(c, t) {
             None => (cpu.rq.cfs.avg.last_update_time_ns, cpu.rq.cfs.avg.load_avg, cpu.rq.cfs.avg.load_avg),
             Some(slot) => {
-                let avg = &cpu.levels.slots[slot as usize].cfs.avg;
+                let avg = &cpu.levels.at(slot).load().avg;
                 (avg.last_update_time_ns, avg.load_avg, self.queue_part(c, slot))
             }
         }
@@ -327,7 +327,7 @@ impl RowFacts {
             util_rt: cpu.rq.rt.util_avg as u32,
             util_dl: cpu.rq.dl.util_avg as u32,
             util_irq: cpu.rq.irq.util_avg as u32,
-            bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20),
+            bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20()),
             rt_nr_running: cpu.rt_nr_running(),
             cfs_nr_running: runnable,
             uclamp_used: self.clamped.into(),
@@ -354,6 +354,6 @@ impl RowFacts {
         out.h_nr_idle = cpu.fair.nr_idle_tasks();
         out.curr_idle = self.curr_idle.into();
         out.exit_latency_ns = self.exit_latency_ns;
-        out.idle_stamp_ns = cpu.idle_since_ns;
+        out.idle_stamp_ns = cpu.line.idle_since_ns();
     }
 }

@@ -4,13 +4,13 @@
 use pelton_core::{CfsBandwidth, RUNTIME_INF};
 use pelton_schema::{Event, Sink};
 
-use crate::engine::Engine;
+use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
     /// The files of all groups, before anybody runs.
     pub(crate) fn tell_groups(&mut self) {
         if S::ACTIVE {
-            for group in 0..self.groups.list.len() as u32 {
+            for group in 0..self.groups.len() {
                 self.emit(self.group_told(group));
             }
         }
@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn group_told(&self, group: u32) -> Event {
         let own = &self.groups.list[group as usize];
         let (uclamp_min, uclamp_max) = own.asked;
-        let limit = if self.quotas { own.bandwidth } else { CfsBandwidth::default() };
+        let limit = if self.uses.quotas { *self.budgets.used(group).0 } else { CfsBandwidth::default() };
         Event::TaskGroup {
             group: group + 1,
             idle: own.idle.into(),

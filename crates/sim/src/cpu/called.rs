@@ -3,9 +3,9 @@
 
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power, SPEED_SHIFT};
+use crate::hw::power::Power;
 use crate::report::CallParts;
+use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
 /// A call that its task has not heard of yet.
 #[derive(Clone, Copy, Debug)]
@@ -22,20 +22,20 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn call_begins(&mut self, t: u32) {
         let (since_ns, split_ns, parts) = (self.now, self.now, CallParts::default());
         self.call_is_void(t);
-        self.chores.called.push(Called { task: t, since_ns, split_ns, parts });
+        self.lines.called.push(Called { task: t, since_ns, split_ns, parts });
     }
 
     /// What came before is no call of task `t` any more.
     pub(crate) fn call_is_void(&mut self, t: u32) {
-        self.chores.called.retain(|call| call.task != t);
+        self.lines.called.retain(|call| call.task != t);
     }
 
     /// Task `t` executes and asks whether it was called: how long ago, and what it waited for since.
     pub(crate) fn call_ends(&mut self, t: u32) -> Option<(u64, CallParts)> {
-        let at = self.chores.called.iter().position(|call| call.task == t)?;
+        let at = self.lines.called.iter().position(|call| call.task == t)?;
         let c = self.tasks[t as usize].cpu;
-        self.split_calls(c, self.now - self.cpus[c as usize].accounted_ns);
-        let call = self.chores.called.remove(at);
+        self.split_calls(c, self.now - self.cpus[c as usize].line.accounted_ns);
+        let call = self.lines.called.remove(at);
         debug_assert_eq!(call.parts.sum_ns(), self.now - call.since_ns, "parts of a call");
         Some((self.now - call.since_ns, call.parts))
     }
@@ -43,32 +43,31 @@ impl<S: Sink> Engine<'_, S> {
     /// The last `delta` ns of CPU `c` are about to be accounted for: called tasks there waited for something.
     #[inline]
     pub(crate) fn split_calls(&mut self, c: u32, delta: u64) {
-        for i in 0..self.chores.called.len() {
-            if self.tasks[self.chores.called[i].task as usize].cpu == c {
+        for i in 0..self.lines.called.len() {
+            if self.tasks[self.lines.called[i].task as usize].cpu == c {
                 self.split_call(i, c, delta);
             }
         }
     }
 
     fn split_call(&mut self, i: usize, c: u32, delta: u64) {
-        let (cpu, call) = (&self.cpus[c as usize], &mut self.chores.called[i]);
+        let (cpu, call) = (&self.cpus[c as usize], &mut self.lines.called[i]);
         let begun_ns = self.now - delta;
         let from_ns = begun_ns.max(call.split_ns);
         call.split_ns = self.now;
         // The kernel's own work comes first.
-        let path_until_ns = (begun_ns + cpu.overhead_ns).clamp(from_ns, self.now);
+        let path_until_ns = (begun_ns + cpu.line.overhead_ns).clamp(from_ns, self.now);
         let (path_ns, rest_ns) = (path_until_ns - from_ns, self.now - path_until_ns);
         let parts = &mut call.parts;
-        match cpu.power {
+        match cpu.power() {
             Power::Idle { .. } => parts.unheard_ns += path_ns + rest_ns,
             Power::Exiting { .. } => parts.idle_exit_ns += path_ns + rest_ns,
             Power::Awake => {
-                let deaf_until_ns = if cpu.walking.is_some() { self.now } else { cpu.searching_until_ns };
-                let search_ns = deaf_until_ns.clamp(from_ns, path_until_ns) - from_ns;
-                let other = cpu.irq_depth == 0 && cpu.curr != NO_TASK && cpu.curr != call.task;
+                let search_ns = cpu.search.known_until_ns(self.now).clamp(from_ns, path_until_ns) - from_ns;
+                let other = cpu.line.irq_depth == 0 && cpu.curr != NO_TASK && cpu.curr != call.task;
                 let own_ns = path_ns - search_ns + if other { 0 } else { rest_ns };
                 let at_full_ns =
-                    ((u128::from(own_ns) * u128::from(cpu.speed)) >> SPEED_SHIFT).min(own_ns.into()) as u64;
+                    ((u128::from(own_ns) * u128::from(cpu.line.speed)) >> SPEED_SHIFT).min(own_ns.into()) as u64;
                 parts.search_ns += search_ns;
                 parts.queued_ns += if other { rest_ns } else { 0 };
                 parts.path_ns += at_full_ns;

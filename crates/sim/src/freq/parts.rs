@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What of a run, a CPU and a domain is the business of frequencies.
+
+use pelton_core::{Dbs, DbsCpu, Interactive, Policy, SchedDvfs, SugovCpu, SugovPolicy, Vote, value};
+use pelton_model::{GivenFrequency, RunConfig};
+
+use crate::freq::demand::Clocks;
+use crate::freq::limits::DomainLimits;
+use crate::freq::thermal::ZoneState;
+use crate::freq::timers::CpuTimers;
+use crate::state::DomainState;
+
+/// What of the hook filter the engine has to know; the filter itself is the core's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hooks {
+    /// Context switches are events.
+    pub switches: bool,
+    /// The flag of events that depend on the length of the tick.
+    pub long_tick: u32,
+    /// The governor takes votes.
+    pub takes_votes: bool,
+}
+
+impl Hooks {
+    /// The filter of a policy on a machine with ticks of this length.
+    pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
+        let switches = policy.hook_filter == value::HOOK_FILTER_H3;
+        let long_tick = pelton_core::hook::tick_is_long(tick_ns);
+        Hooks { switches, long_tick, takes_votes: pelton_core::governor_votes(policy) }
+    }
+}
+
+/// Of a run.
+#[derive(Debug)]
+pub(crate) struct Governing {
+    pub hooks: Hooks,
+    /// Calls of the governor before this time are not counted.
+    pub counted_from_ns: u64,
+    /// Frequencies that are given, by domain.
+    pub frequencies: Vec<Vec<GivenFrequency>>,
+    /// What is watched of how far frequencies are from the need.
+    pub clocks: Clocks,
+    /// Thermal zones, where they are cooled.
+    pub thermal: Vec<ZoneState>,
+}
+
+impl Governing {
+    /// Nothing is watched yet.
+    pub(crate) fn new(policy: &Policy, cfg: &RunConfig, tick_ns: u64, thermal: Vec<ZoneState>) -> Governing {
+        Governing {
+            hooks: Hooks::of(policy, tick_ns),
+            counted_from_ns: cfg.counted_from_ns,
+            frequencies: cfg.frequencies.clone(),
+            clocks: Clocks::default(),
+            thermal,
+        }
+    }
+}
+
+/// Of a CPU.
+#[derive(Debug, Default)]
+pub(crate) struct CpuGoverned {
+    pub sugov: SugovCpu,
+    /// Its timers of the governor.
+    pub timers_of: CpuTimers,
+    /// Its last sample.
+    pub dbs: DbsCpu,
+}
+
+/// Of a domain.
+#[derive(Debug)]
+pub(crate) struct DomainGoverned {
+    pub sugov: SugovPolicy,
+    /// sched-DVFS.
+    pub sd: SchedDvfs,
+    /// Votes of its CPUs.
+    pub votes: Vec<Vote>,
+    /// A kick of the worker is under way.
+    pub kick_pending: bool,
+    /// ondemand and conservative.
+    pub dbs: Dbs,
+    /// interactive.
+    pub interactive: Interactive,
+    /// A sample waits for a CPU to execute.
+    pub sample_deferred: bool,
+    /// Which timer counts.
+    pub sample_generation: u32,
+    pub limits: DomainLimits,
+    /// The frequency it started with, which userspace said.
+    pub told_khz: u32,
+    /// Those that the governor knows, with marks of those that it passes over; none where the driver has no table, and
+    /// it may ask for anything.
+    pub governor_khz: Vec<u32>,
+    /// Task index of its worker thread, if it has one.
+    pub worker_task: Option<u32>,
+    /// Frequency the worker is setting.
+    pub setting_khz: u32,
+    pub in_driver: bool,
+    /// A kick arrived while the worker was busy.
+    pub kicked: bool,
+    /// What the governor's formula asked for last, when somebody watches.
+    pub needed_khz: u32,
+}
+
+impl DomainGoverned {
+    /// Task `t` is its worker thread.
+    pub(crate) fn works_by(&mut self, t: u32) {
+        self.worker_task = Some(t);
+    }
+
+    /// Which sample's timer counts.
+    pub(crate) fn sample_generation(&self) -> u32 {
+        self.sample_generation
+    }
+}
+
+impl DomainState {
+    /// Frequencies that the governor knows.
+    pub(super) fn governor_table(&self) -> &[u32] {
+        &self.freq.governor_khz
+    }
+
+    /// The governor and its table.
+    pub(super) fn governor(&mut self) -> (&mut SugovPolicy, &[u32]) {
+        (&mut self.freq.sugov, &self.freq.governor_khz)
+    }
+
+    /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.
+    pub(super) fn settable_khz(&self, khz: u32) -> u32 {
+        if !self.freq.governor_khz.is_empty() {
+            return khz;
+        }
+        let all = self.hw.khz();
+        all.iter().copied().find(|&k| k >= khz).or(all.last().copied()).unwrap_or(khz)
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where each task is in its program, and what programs share.
+
+use pelton_model::Workload;
+
+use crate::program::calls::Call;
+use crate::program::sync::Objects;
+
+/// Position in a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    pub phase: u32,
+    pub op: u32,
+    pub phase_rounds: u64,
+    pub rounds: u64,
+    /// The phase's own settings were applied.
+    pub entered: bool,
+}
+
+/// A waking time grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimerState {
+    /// Next expiry; meaningful once `armed`.
+    pub next_ns: u64,
+    pub armed: bool,
+}
+
+/// A task's place in its program.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Place {
+    pub at: Position,
+    /// System call in progress.
+    pub call: Option<Call>,
+    /// Mutex to take again after a wait on a condition.
+    pub relock: Option<u32>,
+    pub timers: Vec<TimerState>,
+    /// When the stopwatch was last read.
+    pub lap_start_ns: Option<u64>,
+    /// When it started: the origin of its timers.
+    pub started_ns: u64,
+    pub perf_index_sum: i64,
+}
+
+impl Place {
+    /// Before the start, with so many timers.
+    pub(crate) fn new(own_timers: u32) -> Place {
+        Place {
+            at: Position::default(),
+            call: None,
+            relock: None,
+            timers: vec![TimerState::default(); own_timers as usize],
+            lap_start_ns: None,
+            started_ns: 0,
+            perf_index_sum: 0,
+        }
+    }
+
+    /// rt-app's performance index, in thousandths: the mean of so many activations.
+    pub(crate) fn perf_index_milli(&self, activations: i64) -> Option<i64> {
+        (activations > 0).then(|| self.perf_index_sum / activations)
+    }
+}
+
+/// What programs share.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    pub objects: Objects,
+    pub shared_timers: Vec<TimerState>,
+    /// Tasks that exist, or will without anybody making them.
+    pub living: u32,
+    /// A task that spins without consuming time.
+    pub spinning: Option<u32>,
+}
+
+impl Programs {
+    /// Of a workload, before its tasks.
+    pub(crate) fn new(w: &Workload) -> Programs {
+        let shared_timers = vec![TimerState::default(); w.shared_timers as usize];
+        Programs { objects: Objects::new(w), shared_timers, living: 0, spinning: None }
+    }
+
+    /// One task more.
+    pub(crate) fn gains_one(&mut self) {
+        self.living += 1;
+    }
+
+    /// All tasks have ended.
+    #[inline]
+    pub(crate) fn are_over(&self) -> bool {
+        self.living == 0
+    }
+
+    /// Task `t` executes operations and time does not advance.
+    pub(crate) fn spins(&mut self, t: u32) {
+        self.spinning = Some(t);
+    }
+
+    /// A task that spins without consuming time.
+    #[inline]
+    pub(crate) fn spinning(&self) -> Option<u32> {
+        self.spinning
+    }
+}
