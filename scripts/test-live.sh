@@ -182,9 +182,16 @@ among() { # WORD WORDS
     case " $2 " in *" $1 "*) return 0 ;; *) return 1 ;; esac
 }
 
+# Counts for the pages on balances and residency alone: one load of each shows that they can be taken.
+for_pages='^(waves|bursts|unequal|spread|hackbench|schbench|misfit)\.balances |^(mixed|heavy)\.residency '
+
 # What a guest records, in this order.
 jobs_of() { # SERIES BOARD JOBS
-    if [ "$repeats" -gt 1 ]; then all_jobs_of "$@" | grep -E '^without|\.(balances|residency|gates\.csv\.gz) '; else all_jobs_of "$@"; fi
+    if [ "$repeats" -gt 1 ]; then
+        all_jobs_of "$@" | grep -E '^without|\.(balances|residency|gates\.csv\.gz) '
+    else
+        all_jobs_of "$@" | grep -vE "$for_pages"
+    fi
 }
 
 all_jobs_of() { # SERIES BOARD JOBS
