@@ -78,7 +78,7 @@ pub mod vectors;
 /// Capacity and utilization scale: 1024 is "all of the biggest CPU at its highest frequency".
 pub const SCALE: u64 = 1024;
 
-/// `(v * s) / 1024`, truncating (SPEC 0.2).
+/// `(v * s) / 1024`, truncating.
 pub fn cap_scale(value: u64, scale: u64) -> u64 {
     (u128::from(value) * u128::from(scale) / u128::from(SCALE)) as u64
 }

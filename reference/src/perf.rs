@@ -83,7 +83,7 @@ pub fn clamp_max(rules: &Rules, state: &CpuState) -> u64 {
     clamps(rules, state).map_or(SCALE, |(_, max)| max)
 }
 
-/// The lower bound wins when the two cross: clamps of different tasks may do that (SPEC 0.2).
+/// The lower bound wins when the two cross: clamps of different tasks may do that.
 pub(crate) fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
     match clamps(rules, state) {
         Some((min, max)) => value.min(max).max(min),
@@ -261,7 +261,7 @@ pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
     }
 }
 
-/// Current over reference frequency (SPEC 0.2); full when there is no reference.
+/// Current over reference frequency; full when there is no reference.
 pub fn freq_scale(khz: u64, ref_khz: u64) -> u64 {
     (khz * SCALE).checked_div(ref_khz).unwrap_or(SCALE)
 }

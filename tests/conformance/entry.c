@@ -25,11 +25,11 @@
 #define PELTON_TEST_HAS PELTON_TEST_OPS
 #endif
 
-#define PELTON_TEST_DECLARE(name, function, rule) TEST_OP function(u64 *w);
+#define PELTON_TEST_DECLARE(name, function) TEST_OP function(u64 *w);
 PELTON_TEST_OPS(PELTON_TEST_DECLARE)
 
 enum {
-#define PELTON_TEST_NUMBER(name, function, rule) OP_##name,
+#define PELTON_TEST_NUMBER(name, function) OP_##name,
 	PELTON_TEST_OPS(PELTON_TEST_NUMBER)
 };
 
@@ -37,7 +37,7 @@ enum {
 u64 pelton_test_entry(u64 *words)
 {
 	switch (words[0]) {
-#define PELTON_TEST_CASE(name, function, rule) \
+#define PELTON_TEST_CASE(name, function) \
 	case OP_##name: \
 		return function(words);
 		PELTON_TEST_HAS(PELTON_TEST_CASE)

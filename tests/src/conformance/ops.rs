@@ -170,9 +170,19 @@ pub struct Declared {
     pub list: &'static str,
     /// The operation's name.
     pub name: &'static str,
-    /// The rule that it implements.
-    pub rule: &'static str,
 }
+
+/// A page of rules for each list of operations.
+const PAGES: [(&str, &str); 8] = [
+    ("PELTON_TEST_PELT", "docs/spec/signals.md"),
+    ("PELTON_TEST_RQ", "docs/spec/signals.md"),
+    ("PELTON_TEST_GOVERNOR", "docs/spec/governor.md"),
+    ("PELTON_TEST_IDLE", "docs/spec/idle.md"),
+    ("PELTON_TEST_PLACE", "docs/spec/placement.md"),
+    ("PELTON_TEST_FAIR", "docs/spec/fair.md"),
+    ("PELTON_TEST_KNOB", "docs/signals/boost.md"),
+    ("PELTON_TEST_CLAMPS", "docs/spec/clamps.md"),
+];
 
 /// Rows of `ops.h`, in the order of their opcodes.
 pub fn declared() -> Vec<Declared> {
@@ -183,8 +193,7 @@ pub fn declared() -> Vec<Declared> {
             list = head.0;
         } else if let Some(row) = line.strip_prefix("X(") {
             let name = row.split(',').next().unwrap_or_default();
-            let rule = row.split('"').nth(1).unwrap_or_default();
-            rows.push(Declared { list, name, rule });
+            rows.push(Declared { list, name });
         }
     }
     rows
@@ -197,9 +206,11 @@ pub fn lists() -> Vec<&'static str> {
     lists
 }
 
-/// The rule an operation implements.
-pub fn rule(op: Op) -> &'static str {
-    declared().get(op as usize).map_or("?", |row| row.rule)
+/// Where the rules that an operation implements are written down.
+pub fn page(op: Op) -> &'static str {
+    let list = declared().get(op as usize).map_or("", |row| row.list);
+    let (_, page) = PAGES.iter().find(|(of, _)| *of == list).unwrap_or(&("", "docs/spec/README.md"));
+    page
 }
 
 #[cfg(test)]
@@ -212,5 +223,6 @@ mod tests {
         let there: Vec<&str> = declared().iter().map(|row| row.name).collect();
         assert_eq!(here, there);
         assert!(Op::ALL.iter().enumerate().all(|(i, row)| row.0 as usize == i));
+        assert_eq!(lists(), PAGES.map(|(list, _)| list));
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::builds::Core;
 use super::episode::{Answer, Episode};
 use super::grammar;
-use super::ops::{CALL_WORDS, Call, rule};
+use super::ops::{CALL_WORDS, Call, page};
 use super::world::World;
 
 /// Calls per episode: long enough for signals to saturate and decay, short enough for many policies.
@@ -70,7 +70,7 @@ fn explain(core: &mut impl Core, episode: &Episode, at: usize, theirs: Answer) -
     let start = before(episode, at);
     let mut after = start.clone();
     let result = after.execute(call);
-    let mut text = format!("first difference: {:?}, SPEC {}\n  {}\n", call.op, rule(call.op), place(episode, at));
+    let mut text = format!("first difference: {:?}, rules: {}\n  {}\n", call.op, page(call.op), place(episode, at));
     writeln!(text, "  arguments {}", arguments(call, &start)).expect("writing to a string");
     writeln!(text, "  result    core {}  reference {result}", theirs[0]).expect("writing to a string");
     match core_after(core, episode, at) {

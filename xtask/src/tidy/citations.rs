@@ -27,10 +27,15 @@ pub fn check(files: &[File]) -> Vec<Finding> {
 /// Sections of a document that is not part of the project: nobody who reads the project can follow them.
 fn elsewhere(file: &File) -> Vec<Finding> {
     let names_one = |line: &str| {
-        line.match_indices("SPEC ").any(|(at, word)| {
-            let section: Vec<char> = line[at + word.len()..].chars().take(2).collect();
-            matches!(section[..], [letter, after] if letter.is_ascii_uppercase() && !after.is_alphabetic())
-        })
+        let of_section = |letter: char, after: char| match letter {
+            'A'..='Z' => !after.is_alphabetic(),
+            _ => letter.is_ascii_digit() && after == '.',
+        };
+        line.ends_with("(SPEC")
+            || line.match_indices("SPEC ").any(|(at, word)| {
+                let section: Vec<char> = line[at + word.len()..].chars().take(2).collect();
+                matches!(section[..], [letter, after] if of_section(letter, after))
+            })
     };
     let lines = file.text.lines().enumerate().filter(|(_, line)| names_one(line));
     let text = "names a section of a document that is not here; name a page (docs/spec/x.md#heading)";
@@ -120,6 +125,7 @@ mod tests {
     #[test]
     fn a_section_of_a_document_that_is_not_here_is_a_finding() {
         assert_eq!(found("core/a.h", "the update (SPEC A.4)\nSPEC E with corrections\n").len(), 2);
+        assert_eq!(found("core/a.h", "full scale (SPEC 0.2)\na server (SPEC\n").len(), 2);
         assert_eq!(found("core/a.h", "SPEC CPU, a benchmark; const SPEC: u32; SPEC"), Vec::<String>::new());
     }
 
