@@ -160,6 +160,10 @@ impl<S: Sink> Engine<'_, S> {
         if cpu.dl.running_bw_q20() != bw {
             return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20()));
         }
+        // What expires while the CPU searches for a task waits until that is done, which takes microseconds.
+        if cpu.timers.first_ns().saturating_add(MS) < self.now {
+            return Err(format!("CPU {c}: a timer of {} ns never expired", cpu.timers.first_ns()));
+        }
         if cpu.line.uncharged_ns > 0 && !cpu.runs(Class::Fair) {
             return Err(format!("CPU {c}: {} ns are charged to nobody", cpu.line.uncharged_ns));
         }

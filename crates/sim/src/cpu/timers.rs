@@ -11,6 +11,8 @@ use crate::state::{Engine, Task};
 pub(crate) struct Sleep {
     /// Armed expiry, if it sleeps on a timer.
     armed_ns: Option<u64>,
+    /// The CPU that armed it. It expires there, also when the task, whose dequeue is delayed, has moved.
+    armed_on: u32,
     timer_generation: u32,
     /// It slept waiting for I/O and has not run since.
     in_iowait: bool,
@@ -41,6 +43,12 @@ impl Sleep {
         self.armed_ns.is_some() || self.in_iowait
     }
 
+    /// The CPU on which its timer expires.
+    #[inline]
+    pub(crate) fn timer_cpu(&self) -> u32 {
+        self.armed_on
+    }
+
     /// The timer of this generation is the one that it armed last.
     pub(crate) fn is_armed(&self, generation: u32) -> bool {
         self.timer_generation == generation
@@ -60,7 +68,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn arm_timer(&mut self, t: u32, at_ns: u64) {
         let task = &mut self.tasks[t as usize];
         task.sleep.timer_generation += 1;
-        task.sleep.armed_ns = Some(at_ns);
+        (task.sleep.armed_ns, task.sleep.armed_on) = (Some(at_ns), task.cpu);
         let generation = task.sleep.timer_generation;
         self.cpus[task.cpu as usize].timers.insert((at_ns, t));
         if at_ns <= self.end_ns {
@@ -71,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn disarm_timer(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
         if let Some(at) = task.sleep.armed_ns.take() {
-            self.cpus[task.cpu as usize].timers.remove((at, t));
+            self.cpus[task.sleep.armed_on as usize].timers.remove((at, t));
         }
     }
 

@@ -204,7 +204,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn timer_expired(&mut self, t: u32) {
-        let c = self.tasks[t as usize].cpu;
+        let c = self.tasks[t as usize].sleep.timer_cpu();
         self.exec = c;
         self.disarm_timer(t);
         match self.cpus[c as usize].power() {
@@ -223,7 +223,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task's timer expires, or has to wait until its CPU listens to interrupts again.
     pub(crate) fn timer_due(&mut self, t: u32, generation: u32) {
-        let until = self.cpus[self.tasks[t as usize].cpu as usize].search.until_ns();
+        let until = self.cpus[self.tasks[t as usize].sleep.timer_cpu() as usize].search.until_ns();
         if self.now < until {
             return self.queue.push(until, Ev::TaskTimer { task: t, generation });
         }
