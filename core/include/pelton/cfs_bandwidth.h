@@ -65,7 +65,7 @@ struct pelton_cfs_bandwidth {
 	u32 nr_burst;
 	u32 nr_waiting; /* queues that are throttled */
 	u32 expires_seq;
-	u32 idle; /* nobody took from the pool since the last refill */
+	u32 idle; /* no queue took from the pool since the last refill */
 	u32 period_active;
 	u32 slack_started;
 };

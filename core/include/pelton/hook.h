@@ -269,7 +269,7 @@ PELTON_INLINE u32 pelton_hook_switch_class(u32 prev, u32 next, u32 how)
 	return PELTON_HOOK_FLAG_FORCE | PELTON_HOOK_FLAG_CLASS | PELTON_HOOK_FLAG_RT;
 }
 
-/* A context switch, after the next task is known; the result is that of pelton_hook_event(). Nobody but h3 calls. */
+/* A context switch, after the next task is known; the result is that of pelton_hook_event(). Only h3 calls. */
 PELTON_INLINE u32 pelton_hook_switch(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 prev, u32 next,
 				     u32 how)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When somebody brings the load of idle CPUs without tick up to date, so that it fades.
+ * When another CPU updates the load of idle CPUs without tick, so that it fades.
  *
  *   a CPU with a task, at its tick, sends an interrupt to the first idle CPU without tick, and that one walks all of
  *   them:

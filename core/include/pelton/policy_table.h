@@ -161,7 +161,7 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	  "clamps that add up were posted for kernels in which a CPU may fit with a lower rank (6.1 and later)") \
 	X(uclamp, blocked_update, \
 	  p->uclamp == PELTON_UCLAMP_GROUP_THROTTLE && p->blocked_update == PELTON_BLOCKED_UPDATE_LAZY, \
-	  "limits of groups need the groups of an idle CPU, and a reader that nobody walks for works out the root alone") \
+	  "limits of groups need the groups of an idle CPU, and without walks a reader works out the root alone") \
 	X(bandwidth_throttle, bandwidth, \
 	  p->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE && p->bandwidth == PELTON_BANDWIDTH_GROUP, \
 	  "a queue that leaves its parent's with all that is on it cannot do so in the update of a running task") \

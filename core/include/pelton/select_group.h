@@ -344,7 +344,7 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 }
 
 /*
- * Brings the task's signals up to date, which room is compared with; not in 4.12. 1 = it may use CPUs of the domain.
+ * Updates the task's signals, which room is compared with; not in 4.12. 1 = it may use CPUs of the domain.
  * 4.16 does the former before it asks the latter.
  */
 PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const struct pelton_placement *s,

@@ -34,7 +34,7 @@
 
 /* Of a task. The host writes id, weight, inv_weight, min and max. */
 struct pelton_uclamp_sum_task {
-	u32 id;         /* of nobody else on the machine */
+	u32 id;         /* unique on the machine */
 	u32 weight;     /* nice 0 = 1024 */
 	u32 inv_weight; /* 2^32 / weight */
 	u32 min;        /* in force */
@@ -103,7 +103,7 @@ PELTON_INLINE void pelton_uclamp_sum_age_task(struct pelton_uclamp_sum_task *t, 
 		t->value = pelton_uclamp_fade(t->value, periods);
 }
 
-/* Follows the root queue, which was just brought up to date. */
+/* Follows the root queue, which was just updated. */
 PELTON_INLINE void pelton_uclamp_sum_follow(struct pelton_uclamp_sum_rq *rq, const struct pelton_cfs_rq *root)
 {
 	const struct pelton_avg *avg = &root->avg;
@@ -184,7 +184,7 @@ PELTON_INLINE void pelton_uclamp_sum_enqueue(const struct pelton_policy *pol, st
 }
 
 /*
- * A task leaves its CPU; called when its averages have been brought up to date. Returns what has to be taken out of the
+ * A task leaves its CPU; called when its averages have been updated. Returns what has to be taken out of the
  * utilization of the task and of every queue and entity above it (pelton_uclamp_take_bias).
  */
 PELTON_INLINE u32 pelton_uclamp_sum_dequeue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq,
