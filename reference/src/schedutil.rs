@@ -426,7 +426,7 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
 }
 
 /// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs
-/// are asked until one is forced; a caller that is asks nobody else (to 4.16). The caller goes before its equals.
+/// are asked until one is forced; a caller that is forced decides alone (to 4.16). The caller goes before its equals.
 pub fn evaluate_domain(
     (rules, numbers): (&Rules, &Numbers),
     (sp, caller): (&mut SugovPolicy, usize),
