@@ -65,7 +65,7 @@ fn one_message(cpus: [u32; 2]) -> Workload {
     w
 }
 
-/// Frequencies fall as soon as nobody needs them, and ticks of idle CPUs stop at once: no other time is due for a walk.
+/// Frequencies fall as soon as no CPU needs them, and ticks of idle CPUs stop at once: no other time is due for a walk.
 fn quick_to_lower() -> Policy {
     let mut policy = profile("7.2");
     policy.set("hold", "off").expect("a switch of the table");

@@ -218,7 +218,7 @@ impl Sink for Compared {
 }
 
 /// The group of a task has no task on the CPU that wakes it: what comes there is the group's weight, 2 at least. On
-/// unequal CPUs `wake_cap()` brings the task's load up to date first; with the load of before the weight would be that
+/// unequal CPUs `wake_cap()` updates the task's load first; with the load of before the weight would be that
 /// of another load, and less than nothing would come once the task has slept for long.
 #[test]
 fn groups_make_of_a_task_that_slept_what_it_is_now() {

@@ -97,7 +97,7 @@ fn a_task_that_wakes_preempts_an_idle_group_at_once() {
     }
 }
 
-/// A task of an idle group waits for others; one of SCHED_IDLE in an ordinary group preempts no one either.
+/// A task of an idle group waits for others; one of SCHED_IDLE in an ordinary group preempts no task either.
 #[test]
 fn a_task_of_an_idle_group_preempts_nobody() {
     for p in PROFILES {
@@ -213,8 +213,8 @@ fn work_by_second(p: &str, w: &Workload) -> [u64; 3] {
     [work(1000), work(2000) - work(1000), work(3000) - work(2000)]
 }
 
-/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second. Somebody
-/// uses clamps before.
+/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second. Clamps
+/// are in use before.
 #[test]
 fn clamps_of_a_group_change_during_a_run() {
     for p in ["6.1", "6.12", "7.2"] {

@@ -136,7 +136,7 @@ fn comes_and_goes(seed: u32) -> Vec<TaskSpec> {
     (0..24 + seed % 30).map(nap).collect()
 }
 
-/// Walks over idle CPUs pass over those whose balances find nothing, unless somebody is told of balances: nothing else
+/// Walks over idle CPUs pass over those whose balances find nothing, unless a sink gets balances: nothing else
 /// is another one.
 #[test]
 fn what_walks_pass_over_changes_nothing() {

@@ -121,15 +121,15 @@ const SPOILED: [(&str, &str, Spoil); 13] = [
     ("max", "a task too many", |e| e.cpus[0].uclamp.max[0].tasks += 1),
     ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
     ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
-    ("group_throttle", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+    ("group_throttle", "an estimate of no task", |e| e.cpus[0].clamp_sum.est += 1),
     ("group_throttle", "another limit", |e| e.cpus[0].levels.at_mut(0).counts_for(1)),
     ("group_throttle", "a task's estimate that no CPU counts", |e| e.tasks[0].clamp_sum.est += 1),
     ("sum", "a sum that drifts", |e| e.cpus[0].clamp_sum.queued += 1),
     ("bias", "a bias that drifts", |e| e.cpus[0].clamp_sum.bias += 1),
     ("bias_weighted", "a task that left", |e| e.tasks[1].clamp_sum.counted = 0),
-    ("debt", "a bias of nobody", |e| e.tasks[0].clamp_sum.bias -= 5),
-    ("debt", "an estimate of nobody", |e| e.tasks[0].clamp_sum.est += 1),
-    ("sum", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+    ("debt", "a bias of no task", |e| e.tasks[0].clamp_sum.bias -= 5),
+    ("debt", "an estimate of no task", |e| e.tasks[0].clamp_sum.est += 1),
+    ("sum", "an estimate of no task", |e| e.cpus[0].clamp_sum.est += 1),
 ];
 
 #[test]

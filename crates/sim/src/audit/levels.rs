@@ -124,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Utilization that left group queues of a CPU and is still in the root's: it fades there until their next update,
-    /// and what was taken out of a queue since is handed up by the next event that reaches the root.
+    /// and what was taken out of a queue since is propagated by the next event that reaches the root.
     pub(crate) fn removed_below(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
         let root_ns = cpu.rq.cfs.avg.last_update_time_ns;

@@ -443,7 +443,7 @@ impl Tree<'_> {
         changes
     }
 
-    /// Charges run time at every level; true when a request is used up and somebody else waits at its level.
+    /// Charges run time at every level; true when a request is used up and another entity waits at its level.
     #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
         if self.levels.slots.is_empty() {

@@ -8,7 +8,7 @@
 //!
 //! A stream socket is a queue of buffers. Each is charged to its sender with its true size, headers included: 768 bytes
 //! for 100, so 278 such messages fill the default 212 992 bytes. A sender may go on while the charge is below the
-//! limit, and sleeping senders are woken when it has fallen to a quarter. Everybody who waits is woken, the latest
+//! limit, and sleeping senders are woken when it has fallen to a quarter. Every task that waits is woken, the latest
 //! first.
 
 use std::collections::VecDeque;

@@ -53,7 +53,7 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
-    /// The last arrival releases everybody else.
+    /// The last arrival releases all others.
     pub(crate) fn arrive(&mut self, task: u32) -> Option<Vec<u32>> {
         if self.arrived.len() as u32 + 1 >= self.needed {
             return Some(std::mem::take(&mut self.arrived));

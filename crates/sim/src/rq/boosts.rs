@@ -127,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[0].boost.group[self.tasks[t as usize].counted.boost_group as usize].boost
     }
 
-    /// Somebody writes the boost of a group.
+    /// The boost of a group is written.
     pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
         let (policy, now) = (self.policy, self.boot_ns + self.now);
         for c in 0..self.cpus.len() as u32 {

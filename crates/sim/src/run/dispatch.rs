@@ -134,7 +134,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Somebody writes into the files of a group.
+    /// The files of a group are written.
     fn group_write(&mut self, index: u32) {
         let w = self.w;
         let change = &w.group_changes[index as usize];
