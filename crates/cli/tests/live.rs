@@ -551,9 +551,9 @@ fn faults_put_into_a_recording_are_noticed() {
             let (outcome, other) = validate(&log, &["--profile", "4.12"]);
             assert_eq!(outcome.code, 1, "{release} {name}: the rules of 4.12 pass");
             let handed_up = other["signals"]["hand_up"]["divergent"].as_u64();
-            assert!(name == "rt-fair" || handed_up > Some(0), "{release}: what groups hand up fits the rules of 4.12");
+            assert!(name == "rt-fair" || handed_up > Some(0), "{release}: groups propagate by the rules of 4.12");
             println!(
-                "{release} {name}: {found} faults found; by the rules of 4.12 {} records diverge, {} of them hand-ups",
+                "{release} {name}: {found} faults found; by the rules of 4.12 {} records diverge, {} propagations",
                 other["divergent"],
                 handed_up.unwrap_or(0)
             );

@@ -148,7 +148,7 @@ fn a_run_does_not_validate_with_a_wrong_group_or_a_wrong_rule_of_groups() {
     assert!(matches!(told("7.2", removed, |_| {}), Outcome::Outside(_)), "a rule of older kernels");
 }
 
-/// Tasks of a group that end on a CPU which nobody but other classes then uses: their utilization stays until the
+/// Tasks of a group that end on a CPU which only other classes then use: their utilization stays until the
 /// group's average is next updated (seed 700016).
 #[test]
 fn a_run_whose_tasks_end_in_a_group_validates() {
@@ -203,7 +203,7 @@ fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     assert!(tested.code == 5 && !tested.stdout.contains("NO"), "{}{}", tested.stdout, tested.stderr);
 }
 
-/// Until ticks come with an event (5.8), nobody tells that a tick looked at the clock shortly before the frequency
+/// Until ticks come with an event (5.8), no event says that a tick looked at the clock shortly before the frequency
 /// rose: for 4 ms at 208 MHz that could be 17 % or 80 % of them.
 #[test]
 fn averages_behind_a_change_of_frequency_that_found_an_old_clock_are_taken_over() {
@@ -219,7 +219,7 @@ fn averages_behind_a_change_of_frequency_that_found_an_old_clock_are_taken_over(
     assert!(said.stdout.contains("changes of frequency found a busy CPU"), "{}", said.stdout);
 }
 
-/// Averages of tasks whose group is over its quota stand still, and nobody tells which tasks these are.
+/// Averages of tasks whose group is over its quota stand still, and no event says which tasks these are.
 #[test]
 fn runs_with_quotas_validate() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -70,9 +70,9 @@ fn what_cannot_be_replayed_is_bad_input_with_advice() {
     let late = pelton(&["replay", &log, "--from", "5s"]);
     assert_eq!(late.code, 3);
     assert!(late.stderr.contains("choose an earlier --from"), "{}", late.stderr);
-    let nobody = pelton(&["replay", &log, "--task", "nobody"]);
-    assert_eq!(nobody.code, 3);
-    assert!(nobody.stderr.contains("--task"), "{}", nobody.stderr);
+    let absent = pelton(&["replay", &log, "--task", "absent"]);
+    assert_eq!(absent.code, 3);
+    assert!(absent.stderr.contains("--task"), "{}", absent.stderr);
     let (path, text) = file(&folder, "noise");
     std::fs::write(path, [0x5a; 4096]).expect("written");
     assert_eq!(pelton(&["replay", &text]).code, 3);

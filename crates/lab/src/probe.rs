@@ -196,7 +196,7 @@ mod tests {
         let report = Report { tasks, domains: vec![domain("little"), domain("big")], ..Report::default() };
         assert_eq!(placement_pct(&report, "hog/big"), Some(vec![25.0, 0.0]));
         assert_eq!(placement_pct(&report, "other/big"), Some(vec![100.0]));
-        assert_eq!((placement_pct(&report, "nobody/big"), placement_pct(&report, "hog/huge")), (None, None));
+        assert_eq!((placement_pct(&report, "absent/big"), placement_pct(&report, "hog/huge")), (None, None));
     }
 
     #[test]
