@@ -225,7 +225,7 @@ void quota_counts_once(struct oracle_state *s)
 	s->quota.nr_periods = pelton_min_u32(s->quota.nr_periods, before + 1);
 }
 
-/* Runtime does not expire in these releases; what is kept of it is read by nobody. */
+/* Runtime does not expire in these releases; what is kept of it is never read. */
 static void settle(struct oracle_state *k, struct oracle_state *p)
 {
 	p->runtime.expires_ns = k->runtime.expires_ns;
