@@ -24,7 +24,7 @@ pub enum Restart {
 pub struct Rules {
     /// See there.
     pub restart: Restart,
-    /// Idle time is told as if fair tasks had run.
+    /// Idle time is charged as if fair tasks had run.
     pub idle_waits: bool,
     /// Who is late begins a period now.
     pub late_anew: bool,

@@ -115,7 +115,7 @@ pub struct SugovCpu {
     pub util_evaluated: u64,
     /// Frequency of the last evaluation.
     pub khz_evaluated: u64,
-    /// Fair utilization told by the last hook call (to 4.16).
+    /// Fair utilization passed by the last hook call (to 4.16).
     pub kept_cfs: u64,
     /// RT utilization, likewise.
     pub kept_rt: u64,
@@ -251,7 +251,7 @@ fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
     rt || dl
 }
 
-/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call told (B.12).
+/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call passed (B.12).
 fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) -> CpuState {
     if rules.stale_cpu == StaleCpu::Count || sp.nr_cpus == 1 {
         return *state;

@@ -242,7 +242,7 @@ PELTON_INLINE void pelton_dl_server_update(const struct pelton_policy *pol, stru
 		pelton_dl_server_throttle(pol, s, now_ns);
 }
 
-/* So much fair time may be told later, all at once. */
+/* So much fair time may be charged later, all at once. */
 PELTON_INLINE u64 pelton_dl_server_slack(const struct pelton_dl_server *s)
 {
 	return s->dl_server_active && s->dl.runtime_ns > 0 ? (u64)s->dl.runtime_ns : 0;

@@ -215,7 +215,7 @@ PELTON_INLINE u32 pelton_hook_passes(const struct pelton_policy *pol, const stru
 	return kind != PELTON_SITE_DECAY || (how & PELTON_HOW_TICK) || !pelton_hook_is_small(pol, sp, sc, rq, now);
 }
 
-/* Remember what a call that does not happen would have told. */
+/* Remember the flags that a call which does not happen would have passed. */
 PELTON_INLINE void pelton_hook_mark(struct pelton_sugov_cpu *sc, u32 kind, u32 how)
 {
 	if (kind <= PELTON_SITE_DETACH || kind == PELTON_SITE_BLOCKED)

@@ -326,7 +326,7 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(timer_slack_us, pelton_governor_timers(p), "only governor=interactive has it") \
 	X(boost_val, pelton_governor_timers(p), "only governor=interactive has it") \
 	X(boostpulse_duration_us, pelton_governor_timers(p), "only governor=interactive has it") \
-	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is told a frequency") \
+	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is set to a frequency") \
 	X(sched_dvfs_throttle_us, \
 	  p->governor == PELTON_GOVERNOR_SCHED_DVFS || p->governor == PELTON_GOVERNOR_SCHED_DVFS_V7, \
 	  "only governor=sched_dvfs and sched_dvfs_v7 have this window") \

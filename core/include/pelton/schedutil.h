@@ -174,13 +174,13 @@ PELTON_INLINE u32 pelton_sugov_is_stale(const struct pelton_policy *pol, const s
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1 && pelton_cpu_silent(sc, now, tick_ns);
 }
 
-/* To 4.16 the governor knows of a CPU of a domain with several what its last hook call told; else what it reads now. */
+/* To 4.16 the governor knows of a CPU of a shared domain what its last hook call passed; else what it reads now. */
 PELTON_INLINE u32 pelton_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1;
 }
 
-/* The performance target from what the last hook call told. */
+/* The performance target from what the last hook call passed. */
 PELTON_INLINE u32 pelton_sugov_eval_kept(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc,
 					 const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *terms)
 {

@@ -262,7 +262,7 @@ fn a_part_of_a_trace_is_exported() {
     assert!(!on_cpu.is_empty() && on_cpu.iter().all(|row| row.split(',').nth(1) == Some("1")), "{on_cpu:?}");
 }
 
-/// An rt-app file made of a log says which group each task is in, and what it has no words for is told.
+/// An rt-app file made of a log says which group each task is in, and what it has no words for is reported.
 #[test]
 fn an_rt_app_file_of_a_run_with_groups_names_them() {
     let directory = tempfile::tempdir().expect("a directory");

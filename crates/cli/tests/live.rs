@@ -307,7 +307,7 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Balances are counted under every load, and every CPU's time is told.
+/// Balances are counted under every load, and every CPU's time is recorded.
 #[test]
 fn balances_of_every_kernel_are_counted() {
     for folder in &[SERVER, BALANCED_BOARD].map(folders_of).concat() {
@@ -372,7 +372,7 @@ fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<Str
     (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
 }
 
-/// Is every CPU's time told, as shares or, by the recorder of boards, as times?
+/// Is every CPU's time recorded, as shares or, by the recorder of boards, as times?
 fn tells_all_time(counts: &Value) -> bool {
     let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).sum::<f64>();
     let whole_ns = counts["seconds"].as_f64().expect("a time") * 1e9;

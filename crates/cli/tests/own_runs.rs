@@ -18,7 +18,7 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
-/// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
+/// Runs with nothing to check, of 1000: their speeds are not in the log, or they have few events.
 const UNCHECKED_PERMILLE_MAX: usize = 20;
 
 fn from_environment(name: &str, otherwise: u64) -> u64 {
@@ -96,7 +96,7 @@ fn runs_of_ours_with_groups_validate() {
 const TWO_GROUPS: &str = "bursts:run_us=3000,sleep_us=2000,threads=3,group=/a + \
                           bursts:run_us=900,sleep_us=4000,threads=3,group=/c + ui-frames:group=/a/b";
 
-/// A log of a run with `TWO_GROUPS`, told otherwise.
+/// A log of a run with `TWO_GROUPS`, changed.
 fn retold(folder: &Path, profile: &str, header: impl Fn(&mut RunHeader), tell: impl Fn(&mut Event)) -> Outcome {
     let (log, other) = (folder.join("log"), folder.join("other"));
     let name = |path: &Path| path.display().to_string();
@@ -140,7 +140,7 @@ fn a_run_does_not_validate_with_a_wrong_group_or_a_wrong_rule_of_groups() {
                 }
             },
         );
-        assert!(matches!(moved, Outcome::Outside(_)), "{profile}: a task told to be in another group");
+        assert!(matches!(moved, Outcome::Outside(_)), "{profile}: a task that the log puts into another group");
         let paths = told(profile, |header| header.groups.swap(1, 3), |_| {});
         assert!(matches!(paths, Outcome::Outside(_)), "{profile}: paths of two groups exchanged");
     }

@@ -51,7 +51,7 @@ fn given_frequencies_are_the_recorded_ones_and_not_judged() {
     let result: Value = serde_json::from_str(&given.stdout).expect("JSON");
     let rows = result[0]["rows"].as_array().expect("rows");
     let means: Vec<&Value> = rows.iter().filter(|r| r["quantity"] == "frequency_mhz_avg").collect();
-    assert!(!means.is_empty(), "no frequency is told");
+    assert!(!means.is_empty(), "no frequency is in the log");
     for row in means {
         let (before, after) = (row["recorded"].as_f64().expect("known"), row["simulated"][0].as_f64().expect("known"));
         assert!((before - after).abs() < 0.01, "{before} {after}");

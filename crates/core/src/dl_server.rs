@@ -86,7 +86,7 @@ impl DlServer {
         ffi::pelton_x_dl_server_update(policy, self, now_ns, delta_ns, idle.into());
     }
 
-    /// Fair time of less than this may be told later, all at once.
+    /// Fair time of less than this may be charged later, all at once.
     #[must_use]
     pub fn slack_ns(&self) -> u64 {
         ffi::pelton_x_dl_server_slack(self)

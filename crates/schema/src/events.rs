@@ -200,8 +200,8 @@ declare_events! {
     DomainPower = 16, "domain_power" {
         /// Frequency domain.
         domain: u32 [Id],
-        /// Power of all its CPUs now, without the cluster's own; told when the frequency changes, not when a CPU goes
-        /// idle.
+        /// Power of all its CPUs now, without the cluster's own; emitted when the frequency changes, not when a CPU
+        /// goes idle.
         power_uw: u64 [Uw],
     }
     /// A task completed one activation (one timer period, or one work item).

@@ -107,7 +107,7 @@ fn between_two(ipi: u64) -> Vec<(u64, String)> {
     let awake = LATENCY;
     let a_switch = awake + 2 * (EXIT + WAKE + HOOK + REGISTER);
     let sent = a_switch + SWITCH + WRITE;
-    // The other CPU is told when the wake-up is done, and pays for enqueueing: hook and new frequency.
+    // The other CPU gets its interrupt when the wake-up is done, and pays for enqueueing: hook and new frequency.
     let b_awake = sent + WAKE + LATENCY;
     let b_switch = b_awake + 2 * (HOOK + REGISTER) + ipi + EXIT;
     // Meanwhile the sender goes to sleep: its dequeue calls the governor, which lowers.

@@ -111,8 +111,8 @@ fn preemption_is_decided_where_the_groups_meet() {
     }
 }
 
-/// Last averages told of the root and of group number 1: (root, queue, entity); the queue's are those that the entity
-/// came after: a walk tells of a queue alone where the one above has nothing to tell.
+/// Last averages emitted of the root and of group number 1: (root, queue, entity); the queue's are those that the
+/// entity came after: a walk tells of a queue alone where the one above has nothing to tell.
 fn last_utils(events: &[(u64, Event)]) -> (u32, u32, u32) {
     let of_group = |(_, e): &(u64, Event), wanted| match *e {
         Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),

@@ -251,7 +251,8 @@ fn the_first_clamp_of_all_finds_queued_tasks_uncounted() {
     }
 }
 
-/// Files of groups are told when the run begins and when they hold something else, not when the same is written again.
+/// Files of groups are emitted when the run begins and when they hold something else, not when the same is written
+/// again.
 #[test]
 fn what_is_written_into_files_of_groups_is_told() {
     let mut w = with_idle(busy_in("/a/x", 1), &["/idle"]);

@@ -108,7 +108,7 @@ fn machines_beyond_the_bound_are_refused() {
     assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");
 }
 
-/// Is told everything, or only events.
+/// Gets everything, or only events.
 struct Hears<const ALL: bool>(Vec<(u64, Event)>);
 
 impl<const ALL: bool> pelton_schema::Sink for Hears<ALL> {

@@ -136,7 +136,7 @@ static u32 throttle(struct oracle_state *s)
 	return pelton_throttle_cfs_rq(&oracle_policy, &s->quota, &s->runtime, s->sleeps, s->now);
 }
 
-/* Who is told that nothing is left throttles at once in 7.2, and when it chooses again before. */
+/* A queue that finds nothing left throttles at once in 7.2, and when its CPU chooses again before. */
 static void run_account(struct oracle_state *s)
 {
 	u32 at_once = oracle_policy.bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE, was = s->runtime.throttled;

@@ -350,7 +350,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Carries a plan out, after the records were told of it. `sleeping`: the task keeps its lag for its next wake-up.
+    /// Carries a plan out, after the records were updated for it. `sleeping`: the task keeps its lag for its next
+    /// wake-up.
     pub(crate) fn leave(&mut self, entity: u32, sleeping: bool, plan: Leave) {
         if slot_of(entity).is_none() {
             let home = self.home(entity);

@@ -34,7 +34,7 @@ pub(crate) struct Line {
     pub segment: Moment,
     /// When the timer that ends the request of a fair task expires.
     pub request_timer_ns: Option<u64>,
-    /// IRQ time not yet told to the clock.
+    /// IRQ time that the clock does not have yet.
     pub irq_pending_ns: u64,
     /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
     pub uncharged_ns: u64,

@@ -53,7 +53,7 @@ impl<S: Sink> Engine<'_, S> {
         !self.fair_rules.is_cfs() && self.delayed_dequeue()
     }
 
-    /// A fair task becomes runnable on `c`; its signals were told before.
+    /// A fair task becomes runnable on `c`; its signals were updated before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         let queued = self.cpus[c as usize].fair.h_nr_queued();
         self.tree(c).enqueue(t, wakeup);
