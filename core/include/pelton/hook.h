@@ -68,7 +68,7 @@
 #define PELTON_HOW_SAME_CLAMP 256u /* switch: both tasks have the same lower clamp */
 #define PELTON_HOW_PROPAGATED 512u /* an average changed because a group's did, not by time */
 
-/* Who runs before and after a context switch. The first four equal PELTON_RUNS_*. */
+/* What runs before and after a context switch. The first four equal PELTON_RUNS_*. */
 #define PELTON_CLASS_FAIR 0u
 #define PELTON_CLASS_RT 1u
 #define PELTON_CLASS_DL 2u

@@ -590,10 +590,10 @@ enum {
 	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
 	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
 	X(preemption, "full|lazy", (0), \
-	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns to user " \
-	  "mode; a CPU that executes user code hears nothing of another one's wake-up until its next interrupt or system " \
-	  "call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a choice of who builds or starts " \
-	  "the kernel).") \
+	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
+	  "to user mode; a CPU that executes user code does not notice another one's wake-up until its next " \
+	  "interrupt or system call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a " \
+	  "choice of who builds or starts the kernel).") \
 	X(skew_tick, "off|on", (0), \
 	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick divided " \
 	  "by the number of CPUs (the boot parameter skew_tick=1: no rule of a release but a choice of who starts the kernel).") \
@@ -656,9 +656,9 @@ enum {
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and the next " \
 	  "task that comes replaces the clamps of the one that runs (5.4). clears_mark: it does not (read in 5.10.262).") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
-	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
-	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
-	  "state that pays until the next timer, nothing learnt; the tick always stops.") \
+	  "Which governor chooses idle states. menu: from the last eight stays and the next timer; what a kernel " \
+	  "with several governors picks. teo: from where between the states' residencies earlier stays ended. " \
+	  "next_timer: the deepest state that pays until the next timer, nothing learnt; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 6_1, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
 	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
@@ -748,10 +748,10 @@ enum {
 	  "7.2).") \
 	X(governor, \
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
-	  "Who chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum at the tick (2015, " \
-	  "never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between samples. " \
-	  "performance, powersave: the limits. userspace: one frequency. interactive: from the idle time of each CPU, with a " \
-	  "frequency to jump to (Android 3.x to 4.9).") \
+	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
+	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
+	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: from the " \
+	  "idle time of each CPU, with a frequency to jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
 	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
 	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
@@ -815,12 +815,12 @@ enum {
 	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
 	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
 	X(thermal, "off|step_wise|power_allocator", (0), \
-	  "Who cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a trip. " \
-	  "power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. off: nothing " \
-	  "gets hot.") \
+	  "Which governor cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a " \
+	  "trip. power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. " \
+	  "off: nothing gets hot.") \
 	X(thermal_trips, "governor|core", (0, 6_12, 1), \
-	  "Who says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). core: the " \
-	  "thermal core, until the temperature is below the hysteresis (read in 6.12).") \
+	  "What says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). " \
+	  "core: the thermal core, until the temperature is below the hysteresis (read in 6.12).") \
 	X(step_wise, "down|hold|lower|release", (0, 4_16, 1, 6_12, 3, 6_18, 2, 7_2, 3), \
 	  "What step_wise does while it gets cooler. down: a state up, above the trip too (4.12). hold: below it only (read " \
 	  "in 5.4). lower: a state up above it, but one stays; below it all at once to the lowest, then released (6.18). " \

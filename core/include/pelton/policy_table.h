@@ -68,7 +68,7 @@ struct pelton_parameter_info {
 static const struct pelton_parameter_info pelton_parameter_table[PELTON_PARAMETER_COUNT] = { PELTON_PARAMETERS(
 	PELTON_NUMBER_INFO) };
 
-/* The policy of the newest profile. Who passes this very record lets a compiler know every value of it. */
+/* The policy of the newest profile. A caller that passes this very record lets a compiler know every value of it. */
 #define PELTON_NEWEST_VALUE(field, values, since, why) .field = PELTON_DEFAULT(PELTON_PROFILE_COUNT - 1, since),
 #define PELTON_NEWEST_NUMBER(field, unit, min, max, preset, why) .field = (preset),
 __attribute__((unused)) static const struct pelton_policy pelton_policy_newest = { PELTON_SWITCHES(

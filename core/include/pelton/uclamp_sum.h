@@ -5,7 +5,7 @@
  *   v = clamp(util, min, max)          of a task
  *
  *   sum     S = sum of queued v;  R -> S at once when S is larger, else R - S halves every 32 periods;  the CPU's is R
- *           asleep, v halves as utilization does; who leaves asleep takes it out of R
+ *           asleep, v halves as utilization does; a task that leaves asleep takes it out of R
  *   bias    b = v - util, signed;  B = sum of queued b;  the CPU's is max(0, util + B)
  *           going to sleep, a negative b is taken out of the averages of the task and of every queue above it
  *   bias_weighted   the same, and no task is capped below what its weight entitles it to beside the hungriest one:
@@ -55,7 +55,7 @@ struct pelton_uclamp_sum_rq {
 	u32 has_record;
 	u32 queued;  /* S */
 	u32 root;    /* R */
-	u32 removed; /* v or debt of who left asleep since the root queue last looked */
+	u32 removed; /* v or debt of tasks that left asleep since the root queue last looked */
 	s32 bias;    /* B */
 	u32 debt;    /* D */
 	u32 est;     /* of the queued tasks */

@@ -29,7 +29,7 @@ pub mod how {
     pub const PROPAGATED: u32 = 512;
 }
 
-/// Who runs before and after a context switch.
+/// What runs before and after a context switch.
 pub mod class {
     /// A fair task.
     pub const FAIR: u32 = 0;

@@ -49,7 +49,7 @@ mirror! {
         queued: u32,
         /// The same, falling as utilization does.
         root: u32,
-        /// Of who left asleep since the root queue last looked.
+        /// Of tasks that left asleep since the root queue last looked.
         removed: u32,
         /// Sum of the queued tasks' biases.
         bias: i32,

@@ -192,10 +192,10 @@ pub struct BoostSpec {
     pub prefer_idle: bool,
 }
 
-/// Who asks for limits of a frequency domain. The strictest of all hold.
+/// What asks for limits of a frequency domain. The strictest of all hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LimitSource {
-    /// Who writes `scaling_min_freq` and `scaling_max_freq`.
+    /// The user, who writes `scaling_min_freq` and `scaling_max_freq`.
     #[default]
     User,
     /// The kernel's cooling device of the CPUs.

@@ -138,7 +138,7 @@ declare_events! {
         /// Average lost capacity.
         load_avg: u64 [Capacity],
     }
-    /// The governor was called for a CPU: who asked, what was computed, and what became of it.
+    /// The governor was called for a CPU: which CPU asked, what was computed, and what became of it.
     FreqDecision = 15, "freq_decision" {
         /// CPU whose signal changed.
         cpu: u32 [Id],

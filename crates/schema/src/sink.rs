@@ -29,7 +29,7 @@ pub enum BalanceEnd {
 /// A balance of one domain for one CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance<'a> {
-    /// For whom, which domain, and whether the CPU is idle.
+    /// For which CPU, which domain, and whether the CPU is idle.
     pub env: &'a LbEnv,
     /// CPU that does it.
     pub by: u32,

@@ -32,14 +32,14 @@ impl<S: Sink> Engine<'_, S> {
             return Err(format!("CPU {c} has {n} tasks and is marked as one without"));
         }
         let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
-        // What 5.4 leaves marked is replaced by whoever comes next, larger or not.
+        // What 5.4 leaves marked is replaced by the next task, larger or not.
         let replaced = self.policy.uclamp_change == value::UCLAMP_CHANGE_KEEPS_MARK;
         for id in [0, 1].into_iter().filter(|_| !replaced) {
             if most(id).is_some_and(|most| clamps.value[id] < most) {
                 return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
             }
         }
-        // Who was queued before clamps were in use does not count yet.
+        // A task that was queued before clamps were in use does not count yet.
         let counts = |t: &Task| !t.counted.uncounted && self.has_largest(t.class());
         let runs = |t: &Task| t.cpu == c && t.is_runnable() && counts(t);
         match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {

@@ -57,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
-    /// Each queue is held as often as groups above it are throttled, and who waits for runtime is listed once.
+    /// Each queue is held as often as groups above it are throttled, and one that waits for runtime is listed once.
     fn audit_quota(&self, c: u32, slot: u32) -> Result<(), String> {
         let levels = &self.cpus[c as usize].levels;
         let (mut count, mut at) = (0, slot);

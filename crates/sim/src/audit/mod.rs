@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    /// At the end: whoever sleeps in a call has nothing to read, or no room to write.
+    /// At the end: a task that sleeps in a call has nothing to read, or no room to write.
     pub(crate) fn audit_calls(&self) -> Result<(), String> {
         let asleep = self.tasks.iter().filter(|t| t.life() == Life::Sleeping);
         for (task, call) in asleep.filter_map(|t| Some((t, t.program.call?))) {

@@ -201,7 +201,7 @@ impl CacheAware {
         self.threads.get_mut(t as usize).is_some_and(|thread| std::mem::take(&mut thread.asked))
     }
 
-    /// Task `t` looks at all caches, on CPU `c`; `curr`: who runs where. How many CPUs it reads.
+    /// Task `t` looks at all caches, on CPU `c`; `curr`: what runs where. How many CPUs it reads.
     fn look(&mut self, c: u32, t: u32, curr: impl Iterator<Item = u32>, now_ticks: u64) -> u32 {
         let Some(number) = self.thread(t).group else { return 0 };
         for (at, other) in curr.enumerate() {

@@ -92,7 +92,7 @@ struct Cohort {
     nr_rest: usize,
 }
 
-/// A walk in progress: who walks, and how far.
+/// A walk in progress: which CPU walks, and how far.
 #[derive(Clone, Copy)]
 struct Walk {
     walker: u32,
@@ -101,7 +101,7 @@ struct Walk {
     reached_place: u32,
 }
 
-/// Rows that placement and balancing read, and who rests while they stay as they are.
+/// Rows that placement and balancing read, and which CPUs rest while they stay as they are.
 pub(crate) struct Rows {
     /// Rows that are up to date, one bit a CPU.
     up_to_date: [u64; PLACE_CPUS_LARGEST / 64],
@@ -142,7 +142,7 @@ impl Rows {
         self.word(c as usize / 64) >> (c % 64) & 1 == 1
     }
 
-    /// Who rests.
+    /// CPUs that rest.
     #[inline]
     pub(crate) fn resting(&self) -> &Rest {
         &self.rest

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Mutexes, conditions, barriers and semaphores: who holds, who waits; and the channels. Waking is the caller's job.
+//! Mutexes, conditions, barriers and semaphores: which task holds, which wait; and the channels. Waking is the caller's
+//! job.
 
 use std::collections::VecDeque;
 

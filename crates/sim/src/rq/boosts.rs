@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! SchedTune in a run: which task is in which boost group, who is counted where, and boosts that change over time. What
+//! SchedTune in a run: which task is in which boost group, which CPU counts it, and boosts that change over time. What
 //! that makes of a CPU's boost is the core's (`boost.h`).
 
 use pelton_core::{BOOST_GROUPS, BoostCpu, Policy, boost_group_limit, value};
