@@ -153,7 +153,7 @@ impl Walks {
 }
 
 impl Walks {
-    /// The same where nobody walks for load.
+    /// The same where no CPU walks for load.
     pub fn unless(self, lazy: bool) -> Walks {
         Walks { load: self.load && !lazy, ..self }
     }
@@ -168,8 +168,8 @@ pub enum Refreshes {
     Others,
     /// The same, with a pause.
     Rarely,
-    /// Nobody's.
-    Nobody,
+    /// None.
+    Nothing,
 }
 
 impl Refreshes {
@@ -179,7 +179,7 @@ impl Refreshes {
             "own" => Refreshes::Own,
             "scan" => Refreshes::Others,
             "interval" => Refreshes::Rarely,
-            "lazy" => Refreshes::Nobody,
+            "lazy" => Refreshes::Nothing,
             _ => return None,
         })
     }
@@ -189,9 +189,9 @@ impl Refreshes {
         matches!(self, Refreshes::Others | Refreshes::Rarely)
     }
 
-    /// Somebody walks over idle CPUs.
+    /// Are there walks over idle CPUs?
     pub fn walks(self) -> bool {
-        self != Refreshes::Nobody
+        self != Refreshes::Nothing
     }
 
     /// A later tick than the last one, and later than the pause after it.
@@ -219,7 +219,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// A tick sends somebody: for load (1), for balance (2).
+    /// What a tick sends an idle CPU for: load (1), balance (2).
     pub fn kick(&self, rule: Walks) -> u64 {
         let [now, load_at, balance_at] = self.ticks;
         let near = self.busy >= 2 && !(self.unequal && rule.unequal_is_fine);

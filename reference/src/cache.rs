@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which cache the threads of a process prefer, and when one of them may leave it.
 
-/// What of a CPU somebody ran, halved each epoch.
+/// Time that a process or a CPU ran, halved each epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     /// Time.

@@ -9,14 +9,14 @@ const CALLS: u128 = 1024;
 const SIDE_NS: u128 = 1 << 22;
 const SECOND: u128 = 1_000_000_000;
 
-/// Who throws dice.
+/// Which searches throw dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dice {
-    /// Nobody.
-    Nobody,
-    /// Everybody; the share of searches is that of successes.
+    /// None.
+    Off,
+    /// All; the share of searches is that of successes.
     BySuccess,
-    /// Whoever does not search always; time without a count makes the share larger.
+    /// Those of CPUs that do not always search; time without a count makes the share larger.
     ByRate,
 }
 
@@ -24,7 +24,7 @@ impl Dice {
     /// The rule of a name.
     pub fn of(name: &str) -> Option<Dice> {
         Some(match name {
-            "off" => Dice::Nobody,
+            "off" => Dice::Off,
             "success" => Dice::BySuccess,
             "rate" => Dice::ByRate,
             _ => return None,
@@ -94,7 +94,7 @@ pub struct Searches {
 impl Searches {
     fn throws(&self, dice: Dice) -> bool {
         match dice {
-            Dice::Nobody => false,
+            Dice::Off => false,
             Dice::BySuccess => true,
             Dice::ByRate => self.share < SIDES,
         }
@@ -111,7 +111,7 @@ impl Searches {
 
     /// One more call; each 1024th makes the share anew.
     pub fn count(&mut self, dice: Dice, hits: u128, now: u128) {
-        if dice == Dice::Nobody {
+        if dice == Dice::Off {
             return;
         }
         self.calls += 1;

@@ -24,7 +24,7 @@ pub enum Restart {
 pub struct Rules {
     /// See there.
     pub restart: Restart,
-    /// Idle time is told as if fair tasks had run.
+    /// Idle time is charged as if fair tasks had run.
     pub idle_waits: bool,
     /// Who is late begins a period now.
     pub late_anew: bool,
@@ -142,7 +142,7 @@ impl FairServer {
         0
     }
 
-    /// Fair tasks, or with `idle` nobody, had `time`.
+    /// Fair tasks ran for `time`, or with `idle` the CPU was idle.
     pub fn ran(&mut self, rules: Rules, now: u64, time: u64, idle: bool) {
         if self.phase == Phase::Off || self.own.budget == 0 || (time as i64) <= 0 {
             return;

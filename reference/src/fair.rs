@@ -75,8 +75,8 @@ fn virtual_time(rules: &Rules, delta: i128, e: &Entity) -> i128 {
     if e.weight == NICE_0 { delta } else { calc_delta(rules, delta, NICE_0, e.weight, e.inverse) }
 }
 
-/// Who preempts whom where that somebody is idle decides; `None` = entities are compared. `tasks`: the running one and
-/// the woken one are of SCHED_IDLE; `meeting`: so is what of either meets; `batch`: the woken one is SCHED_BATCH.
+/// Which task preempts which where it depends on SCHED_IDLE; `None` = entities are compared. `tasks`: the running one
+/// and the woken one are of SCHED_IDLE; `meeting`: so is what of either meets; `batch`: the woken one is SCHED_BATCH.
 pub fn idle_decides(rules: &Rules, tasks: [bool; 2], meeting: [bool; 2], batch: bool) -> Option<bool> {
     let never = batch || tasks[1];
     let levels = rules.group_idle == GroupIdle::Levels;

@@ -226,8 +226,8 @@ pub fn tg_contrib(rules: &Rules, tg: &mut TaskGroup, owned: &mut CfsRq, now: u64
     true
 }
 
-/// May the walk over blocked load leave this queue out (A.12, A.14)? Nothing is queued or remembered, nobody has to
-/// hear of anything, and by release the group's load holds nothing of it either.
+/// May the walk over blocked load leave this queue out (A.12, A.14)? Nothing is queued or remembered, nothing has to
+/// be propagated, and by release the group's load holds nothing of it either.
 pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
     let remembers = [owned.avg.load_sum, owned.avg.runnable_sum, owned.avg.util_sum].iter().any(|&sum| sum != 0);
     let owes = owned.removed.nr != 0 || owned.propagate != 0;

@@ -143,7 +143,7 @@ impl Domain {
         (c.idle, c.at) = (idle, t.wall);
     }
 
-    /// A timer expires; does somebody look at the domain?
+    /// A timer expires; does the governor's task look at the domain?
     pub fn timer(&mut self, cpu: usize, t: &Times, table: &[u64]) -> bool {
         self.count(cpu, t);
         let (now, cur) = (t.wall, self.cur);
@@ -190,7 +190,7 @@ impl Domain {
         old != resolved || old > cur
     }
 
-    /// Somebody looks at the domain: what the driver is told.
+    /// The governor's task looks at the domain: the frequency that the driver is asked for.
     pub fn look(&mut self, table: &[u64]) -> Option<u64> {
         let most = self.cpus.iter().map(|c| c.target).max().unwrap_or(0);
         let floor = self.cpus.iter().map(|c| c.floor_seen.1).max().unwrap_or(0);
@@ -205,7 +205,7 @@ impl Domain {
         changes.then(|| self.down(table, most))
     }
 
-    /// A pulse; does somebody look at the domain?
+    /// A pulse; does the governor's task look at the domain?
     pub fn pulse(&mut self, now: u64) -> bool {
         self.pulse_end = now + self.set.pulse;
         if std::mem::replace(&mut self.boosted, true) {

@@ -122,8 +122,8 @@ pub fn scale_irq(util: u64, irq: u64, cap: u64) -> u64 {
 pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
     let boost = rules.runnable_boost == RunnableBoost::On;
     let rt = if rules.rt_in_sum == RtInSum::On { state.util_rt } else { 0 };
-    let nobody = rules.cfs_if_queued == CfsIfQueued::On && state.cfs_nr_running == 0;
-    let cfs = if nobody { 0 } else { cpu_util(rules, state, boost) };
+    let none_queued = rules.cfs_if_queued == CfsIfQueued::On && state.cfs_nr_running == 0;
+    let cfs = if none_queued { 0 } else { cpu_util(rules, state, boost) };
     let mut terms = Terms { cfs, rt, irq: state.util_irq, max: state.cap_orig, ..Terms::default() };
     terms.effective = match rules.perf_form {
         PerfForm::Flags | PerfForm::Bw => plain(rules, state, &mut terms),

@@ -251,7 +251,7 @@ rules! {
     uclamp_used: UclampUsed { "always" => Always, "once_asked" => OnceAsked }
     /// G.1: a CPU that had no task yet.
     uclamp_first: UclampFirst { "zero" => Zero, "left_over" => LeftOver }
-    /// G.1: a group that nobody has written into.
+    /// G.1: a group whose files were not written.
     uclamp_new_group: UclampNewGroup { "parents" => Parents, "own" => Own }
     /// G.1: the mark of an idle CPU when the group of its only task changes.
     uclamp_change: UclampChange { "keeps_mark" => KeepsMark, "clears_mark" => ClearsMark }

@@ -115,7 +115,7 @@ pub struct SugovCpu {
     pub util_evaluated: u64,
     /// Frequency of the last evaluation.
     pub khz_evaluated: u64,
-    /// Fair utilization told by the last hook call (to 4.16).
+    /// Fair utilization passed by the last hook call (to 4.16).
     pub kept_cfs: u64,
     /// RT utilization, likewise.
     pub kept_rt: u64,
@@ -251,7 +251,7 @@ fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
     rt || dl
 }
 
-/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call told (B.12).
+/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call passed (B.12).
 fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) -> CpuState {
     if rules.stale_cpu == StaleCpu::Count || sp.nr_cpus == 1 {
         return *state;
@@ -426,7 +426,7 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
 }
 
 /// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs
-/// are asked until one is forced; a caller that is asks nobody else (to 4.16). The caller goes before its equals.
+/// are asked until one is forced; a caller that is forced decides alone (to 4.16). The caller goes before its equals.
 pub fn evaluate_domain(
     (rules, numbers): (&Rules, &Numbers),
     (sp, caller): (&mut SugovPolicy, usize),

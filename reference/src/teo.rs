@@ -54,7 +54,7 @@ fn eighth_less(metric: u64) -> u64 {
 enum Ended {
     /// Early, after this time.
     After(u64),
-    /// At the timer, or nobody knows.
+    /// At the timer, or not known.
     Somehow,
 }
 

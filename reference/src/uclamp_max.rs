@@ -42,7 +42,7 @@ pub fn effective(rules: &Rules, asks: &Asks, limits: &Limits, side: usize) -> u6
     value.min(limits.system[side])
 }
 
-/// Clamps in force of a group below one whose are `above`; `written`: somebody wrote into it since it was made.
+/// Clamps in force of a group below one whose are `above`; `written`: its files were written since it was made.
 pub fn group(rules: &Rules, above: [u64; 2], asked: [u64; 2], written: bool) -> [u64; 2] {
     if rules.uclamp_new_group == UclampNewGroup::Parents && !written {
         return above;

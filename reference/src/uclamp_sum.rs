@@ -84,7 +84,8 @@ impl Cpu {
         self.queued.values().filter_map(|t| t.estimate).sum()
     }
 
-    /// The root queue is at `units`; nobody who left waits to be taken out when `none_left`; it has utilization `util`.
+    /// The root queue is at `units`; no task that left waits to be taken out when `none_left`; it has utilization
+    /// `util`.
     pub fn follow(&mut self, units: u64, none_left: bool, util: i64) {
         let periods = self.last.map_or(0, |last| (units / 1024).saturating_sub(last / 1024));
         if none_left {

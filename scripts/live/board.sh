@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Writes the device tree of a virtual arm64 board with CPUs of different size: scripts/live/board.sh OUT.dtb CLUSTER...
 # CLUSTER is CPUS:DMIPS:PARENT_MHZ:COEFFICIENT, small ones first. QEMU's own board is the beginning. Each cluster gets a clock
-# that the kernel drives and nobody else: one of eight steps of its parent, in a register that is plain memory kept out of the
+# that only the kernel drives: one of eight steps of its parent, in a register that is plain memory kept out of the
 # kernel's hands. Every second step is an operating point, with voltage, so that the kernel's own cpufreq-dt registers an
 # energy model. No idle states: QEMU 7.2 does not come back from those of PSCI.
 set -euo pipefail

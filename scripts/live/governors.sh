@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # In the guest: what ondemand and conservative see and decide, sample by sample, under a load that comes and goes. For each
-# governor /out/governors/NAME.trace (the events) and NAME.tunables. Told to nobody else: the kernel's own probes are used.
+# governor /out/governors/NAME.trace (the events) and NAME.tunables. Nothing else is loaded: the kernel's own probes are
+# used.
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 trace=/sys/kernel/tracing
 cpufreq=/sys/devices/system/cpu/cpufreq

@@ -16,7 +16,7 @@ mount -t tmpfs cgroups /sys/fs/cgroup
 mkdir -p /sys/fs/cgroup/cpu
 mount -t cgroup -o cpu cpu /sys/fs/cgroup/cpu
 
-# Modules need each other in an order that nobody tells; those that fit are gone after each round.
+# Modules need each other in an order that is not known; those that fit are gone after each round.
 for _ in 1 2 3 4 5 6 7 8; do
     for module in /modules/*.ko; do
         [ ! -e "$module" ] || ! insmod "$module" 2>/dev/null || rm "$module"

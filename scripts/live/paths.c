@@ -109,7 +109,7 @@ static void *gives_way(void *cpu)
 	return NULL;
 }
 
-/* A switch and back again, and what giving way takes where nobody waits. */
+/* A switch and back again, and what giving way takes where no other thread waits. */
 static void switches(int cpu)
 {
 	ns_t from, alone, both;
@@ -128,7 +128,7 @@ static void switches(int cpu)
 	both = (now() - from) / CALLS;
 	stop = 1;
 	pthread_join(other, NULL);
-	printf("CPU %d: ns of giving way to nobody %lld, to another thread and back %lld\n", cpu, alone, both);
+	printf("CPU %d: ns of giving way to no thread %lld, to another thread and back %lld\n", cpu, alone, both);
 }
 
 /* What keeps a busy thread from looking at the clock. */
@@ -178,7 +178,7 @@ static void *waits(void *unused)
 static void wakes(const char *what, int cpu, int theirs, int nice)
 {
 	static ns_t none[ROUNDS], woken[ROUNDS];
-	int nobody = 0;
+	int unwaited = 0;
 	pthread_t thread;
 
 	run_on(cpu);
@@ -192,7 +192,7 @@ static void wakes(const char *what, int cpu, int theirs, int nice)
 		samples[i] = futex(&word, FUTEX_WAKE, 1);
 		nap(3 * MS / 2);
 		woken[i] = woken_ns - from;
-		none[i] = futex(&nobody, FUTEX_WAKE, 1);
+		none[i] = futex(&unwaited, FUTEX_WAKE, 1);
 		nap(3 * MS / 2);
 	}
 	stop = 1;
@@ -201,7 +201,7 @@ static void wakes(const char *what, int cpu, int theirs, int nice)
 	printf("%s\n", what);
 	tell("  the call", samples, ROUNDS);
 	tell("  until the woken thread runs", woken, ROUNDS);
-	tell("  a call that wakes nobody", none, ROUNDS);
+	tell("  a call that wakes no thread", none, ROUNDS);
 }
 
 static void *is_interrupted(void *cpu)
@@ -252,7 +252,7 @@ static double rate(ns_t span)
 	return n * 1e9 / (now() - from);
 }
 
-/* What a sleep and its end take of everybody's clock. */
+/* What a sleep and its end take of the clock that all CPUs share. */
 static void sleeping(int cpu, int theirs)
 {
 	pthread_t thread;

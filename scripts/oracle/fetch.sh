@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Fetches and prepares kernel sources: scripts/oracle/fetch.sh FOLDER SERIES...
-# For each series FOLDER/SERIES/ gets tree/ (the source as the distribution ships it, without drivers that nobody needs),
-# obj/ (configured, headers generated) and package (its version; a second run finds it and does nothing). Tools that are
-# missing here are unpacked to FOLDER/tools; FOLDER/env exports what is needed to use them. No root.
+# For each series FOLDER/SERIES/ gets tree/ (the source as the distribution ships it, without drivers, which are not
+# needed), obj/ (configured, headers generated) and package (its version; a second run finds it and does nothing). Tools
+# that are missing here are unpacked to FOLDER/tools; FOLDER/env exports what is needed to use them. No root.
 # Exit 4 when the archive cannot be reached and nothing is at hand.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

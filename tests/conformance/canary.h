@@ -75,7 +75,7 @@ static inline void pelton_canary_rounds(const struct pelton_policy *pol, struct 
 #define pelton_uclamp_rq_inc(pol, rq, t, l) pelton_canary_rounds(pol, rq, t, l)
 #elif PELTON_CANARY == 10
 #include "uclamp_max.h"
-/* Groups limit nobody. */
+/* Groups limit no task. */
 static inline void pelton_canary_unlimited(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq,
 					   struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l)
 {

@@ -197,7 +197,7 @@ pub fn small_trace_dat() -> Vec<u8> {
 pub const EXPERIMENT: &str = r#"schema = 1
 table = "small"
 why = "a test"
-source = "nobody"
+source = "invented"
 platform = "hikey-6220"
 profile = "4.16"
 duration_s = 0.1

@@ -4,7 +4,7 @@
  * what it leaves behind for the next one.
  *
  *   record              what it holds
- *   pelton_lb_env       who balances which domain, and the CPUs that are still considered
+ *   pelton_lb_env       which CPU balances which domain, and the CPUs that are still considered
  *   pelton_lb_group     sums of one group of the domain
  *   pelton_lb           the local and the busiest group, what is to be moved, from which CPU
  *   pelton_lb_domain    what a CPU remembers of one of its domains

@@ -185,8 +185,8 @@ PELTON_INLINE void pelton_record_sg_llc_stats(const struct pelton_policy *pol, s
 }
 
 /*
- * May lb->group give tasks to the cache of this CPU, which they prefer? Its own group was summed up before; of the
- * other one nobody has kept the present sums yet.
+ * May lb->group give tasks to the cache of this CPU, which they prefer? The sums of its own group are there; those of
+ * the other one were not kept yet and are made here.
  */
 PELTON_INLINE u32 pelton_llc_balance(const struct pelton_policy *pol, const struct pelton_placement *s,
 				     const struct pelton_lb_env *env, const struct pelton_lb *lb)

@@ -15,7 +15,7 @@
  *     other              else
  *   has capacity         fewer tasks than CPUs, or capacity * 100 > util * pct
  *
- *   balanced             an energy-aware machine that is not over-utilized (5.4); nobody else has a task; the local group is
+ *   balanced             an energy-aware machine that is not over-utilized (5.4); no other CPU has a task; the local group is
  *                        above the busiest or the mean; an idle CPU: busiest not overloaded and idle CPUs differ by at
  *                        most one; others: 100 * busiest <= pct * local. Not asked: imbalanced and misfit groups, an
  *                        overloaded one where this CPU is idle (4.12: newly idle) and the local group has capacity

@@ -11,7 +11,7 @@
  *     later   every group while it has runnable tasks here; none: 0
  *     hold    the root always, another group with runnable tasks or within 50 ms of the last that was stamped; not below 0
  *
- *   rfc, boosts 10 (root), 60, 30:   nobody 10 | a task of group 1 wakes 60 | it sleeps, one of group 2 wakes 30
+ *   rfc, boosts 10 (root), 60, 30:   no task 10 | a task of group 1 wakes 60 | it sleeps, one of group 2 wakes 30
  *
  *   quantity          unit       range
  *   signal, margin    capacity   0 .. 1024; a CPU's signal may pass it while tasks join
@@ -159,7 +159,7 @@ PELTON_INLINE void pelton_boost_tasks_update(const struct pelton_policy *pol, st
 		pelton_boost_cpu_update(pol, b, now);
 }
 
-/* Somebody writes a group's boost; once for each CPU. The group of `idx` that goes away is written 0. */
+/* A user writes a group's boost; called once for each CPU. The group of `idx` that goes away is written 0. */
 PELTON_INLINE void pelton_boost_write(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, s32 boost,
 				      u64 now)
 {

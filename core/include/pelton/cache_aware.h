@@ -35,7 +35,7 @@
 
 #define PELTON_LLC_EPOCHS_PER_S 100u
 #define PELTON_LLC_AFFINITY_TIMEOUT 5    /* epochs */
-#define PELTON_LLC_OCCUPIED (1ull << 20) /* a CPU on which nobody else runs */
+#define PELTON_LLC_OCCUPIED (1ull << 20) /* a CPU on which no other thread runs */
 
 struct pelton_cache_cpu {
 	u64 runtime_ns;

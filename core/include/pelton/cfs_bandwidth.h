@@ -65,7 +65,7 @@ struct pelton_cfs_bandwidth {
 	u32 nr_burst;
 	u32 nr_waiting; /* queues that are throttled */
 	u32 expires_seq;
-	u32 idle; /* nobody took from the pool since the last refill */
+	u32 idle; /* no queue took from the pool since the last refill */
 	u32 period_active;
 	u32 slack_started;
 };
@@ -237,7 +237,7 @@ PELTON_INLINE u32 pelton_account_cfs_rq_runtime(const struct pelton_policy *pol,
 	return pelton_extend_cfs_rq_runtime(pol, b, q, pelton_bandwidth_slice_ns(pol), now, tick_ns);
 }
 
-/* check_enqueue_throttle(): the queue gets its first entity. In 7.2 it gets 1 ns; who runs asks for a slice. */
+/* check_enqueue_throttle(): the queue gets its first entity. In 7.2 it gets 1 ns; the running task asks for a slice. */
 PELTON_INLINE u32 pelton_enqueue_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b,
 						struct pelton_cfs_runtime *q, u64 now, u64 tick_ns)
 {

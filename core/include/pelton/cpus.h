@@ -113,7 +113,7 @@ PELTON_INLINE u32 pelton_cpus_first(pelton_cpus set)
 	return pelton_cpus_lowest(set);
 }
 
-/* A walk from CPU `first` on, which all its functions are told. */
+/* A walk from CPU `first` on, which all its functions get. */
 PELTON_INLINE pelton_walk pelton_walk_from(pelton_cpus set, u32 first)
 {
 	return pelton_cpus_turned(set, first);

@@ -109,7 +109,7 @@ PELTON_INLINE u32 pelton_cpus_first(pelton_cpus set)
 	return 64u * i + pelton_cpus_lowest(set.words[i]);
 }
 
-/* A walk from CPU `first` on, which all its functions are told. */
+/* A walk from CPU `first` on, which all its functions get. */
 PELTON_INLINE pelton_walk pelton_walk_from(pelton_cpus set, u32 first)
 {
 	u64 from = ~0ull << (first & 63u);

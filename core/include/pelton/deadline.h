@@ -135,7 +135,7 @@ PELTON_INLINE u32 pelton_enqueue_dl(const struct pelton_policy *pol, struct pelt
 	return 1;
 }
 
-/* Whoever has nothing left moves on by as many periods as it takes to have something. */
+/* An entity that has nothing left moves on by as many periods as it takes to have something. */
 PELTON_INLINE void pelton_dl_refill(struct pelton_dl_entity *dl)
 {
 	u64 periods;
@@ -147,7 +147,7 @@ PELTON_INLINE void pelton_dl_refill(struct pelton_dl_entity *dl)
 	dl->runtime_ns = (s64)((u64)dl->runtime_ns + periods * dl->dl_runtime_ns);
 }
 
-/* Next budget; whoever is a period behind nevertheless starts anew. */
+/* Next budget; an entity that is a period behind nevertheless starts anew. */
 PELTON_INLINE void pelton_replenish_dl_entity(struct pelton_dl_entity *dl, u64 now_ns)
 {
 	if (!dl->dl_deadline_ns)

@@ -127,7 +127,7 @@ PELTON_INLINE void pelton_dl_server_update_entity(const struct pelton_policy *po
 	pelton_dl_server_new_period(s, now_ns);
 }
 
-/* Nobody starves yet and zero laxity (d - left) is ahead: it waits for that. */
+/* No fair task starves yet and zero laxity (d - left) is ahead: it waits for that. */
 PELTON_INLINE void pelton_dl_server_defer(struct pelton_dl_server *s, u64 now_ns)
 {
 	if (s->dl_defer_running || !pelton_dl_time_before(now_ns, s->dl.deadline_ns - (u64)s->dl.runtime_ns))
@@ -225,7 +225,7 @@ PELTON_INLINE void pelton_dl_server_throttle(const struct pelton_policy *pol, st
 	pelton_dl_server_join(s, now_ns);
 }
 
-/* A fair task ran for delta_ns, whoever let it; or with `idle` (server_idle = waits) nobody did. */
+/* A fair task ran for delta_ns, through the server or not; with `idle` (server_idle = waits) the CPU was idle. */
 PELTON_INLINE void pelton_dl_server_update(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns,
 					   u64 delta_ns, u32 idle)
 {
@@ -242,7 +242,7 @@ PELTON_INLINE void pelton_dl_server_update(const struct pelton_policy *pol, stru
 		pelton_dl_server_throttle(pol, s, now_ns);
 }
 
-/* So much fair time may be told later, all at once. */
+/* So much fair time may be charged later, all at once. */
 PELTON_INLINE u64 pelton_dl_server_slack(const struct pelton_dl_server *s)
 {
 	return s->dl_server_active && s->dl.runtime_ns > 0 ? (u64)s->dl.runtime_ns : 0;
@@ -270,7 +270,7 @@ PELTON_INLINE u32 pelton_dl_server_expire(const struct pelton_policy *pol, struc
 	return pol->server_idle == PELTON_SERVER_IDLE_WAITS && s->dl.dl_throttled && s->dl.dl_runtime_ns;
 }
 
-/* What becomes of the bandwidth. A timer that accounting started meanwhile stays: nobody cancels it from within. */
+/* What becomes of the bandwidth. A timer that accounting started meanwhile stays: its handler does not cancel it. */
 PELTON_INLINE u32 pelton_dl_server_timer(struct pelton_dl_server *s, u64 now_ns)
 {
 	u64 at = s->dl.deadline_ns - (u64)s->dl.runtime_ns, started = s->timer_ns;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Governors other than schedutil, told apart in one place: what a domain runs at when nothing happens, and after a
+ * Governors other than schedutil, distinguished in one place: what a domain runs at when nothing happens, and after a
  * sample.
  *
  *   governor       at its start          afterwards
  *   performance    the upper limit       nothing
  *   powersave      the lower limit       nothing
- *   userspace      what it is told       nothing
+ *   userspace      the frequency set     nothing
  *   ondemand, conservative               a sample (ondemand.h)
  *   interactive                          a timer of a CPU (interactive.h)
  *   sched_dvfs, sched_dvfs_v7            a vote (sched_dvfs.h)

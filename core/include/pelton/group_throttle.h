@@ -17,7 +17,7 @@
  *   throttle    part       0 .. 1024 = all of the CPU
  *
  * Every group's queue on the CPU is looked at, nested ones beside those above them: what is in a group in a group
- * counts twice, in its sum and in what is left of the root. Who reads a CPU pays for every group on it.
+ * counts twice, in its sum and in what is left of the root. A reader of a CPU pays for every group on it.
  *
  * Source: kernels of the Pixel 6 of 2021 (5.10), drivers/soc/google/vh/kernel/sched/fair.c
  * (cpu_util_cfs_group_mod_no_est, cpu_util_cfs_group_mod, cpu_util_next, cpu_util_without, task_fits_capacity,

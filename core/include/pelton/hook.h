@@ -68,7 +68,7 @@
 #define PELTON_HOW_SAME_CLAMP 256u /* switch: both tasks have the same lower clamp */
 #define PELTON_HOW_PROPAGATED 512u /* an average changed because a group's did, not by time */
 
-/* Who runs before and after a context switch. The first four equal PELTON_RUNS_*. */
+/* What runs before and after a context switch. The first four equal PELTON_RUNS_*. */
 #define PELTON_CLASS_FAIR 0u
 #define PELTON_CLASS_RT 1u
 #define PELTON_CLASS_DL 2u
@@ -215,7 +215,7 @@ PELTON_INLINE u32 pelton_hook_passes(const struct pelton_policy *pol, const stru
 	return kind != PELTON_SITE_DECAY || (how & PELTON_HOW_TICK) || !pelton_hook_is_small(pol, sp, sc, rq, now);
 }
 
-/* Remember what a call that does not happen would have told. */
+/* Remember the flags that a call which does not happen would have passed. */
 PELTON_INLINE void pelton_hook_mark(struct pelton_sugov_cpu *sc, u32 kind, u32 how)
 {
 	if (kind <= PELTON_SITE_DETACH || kind == PELTON_SITE_BLOCKED)
@@ -269,7 +269,7 @@ PELTON_INLINE u32 pelton_hook_switch_class(u32 prev, u32 next, u32 how)
 	return PELTON_HOOK_FLAG_FORCE | PELTON_HOOK_FLAG_CLASS | PELTON_HOOK_FLAG_RT;
 }
 
-/* A context switch, after the next task is known; the result is that of pelton_hook_event(). Nobody but h3 calls. */
+/* A context switch, after the next task is known; the result is that of pelton_hook_event(). Only h3 calls. */
 PELTON_INLINE u32 pelton_hook_switch(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 prev, u32 next,
 				     u32 how)
 {

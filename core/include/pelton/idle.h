@@ -10,7 +10,7 @@
  *   residency_ns    ns     shortest stay that pays against the next shallower state
  *   sleep_ns        ns     time to the next timer if the tick were stopped
  *   event_ns        ns     time to the next timer or tick, whichever is armed
- *   latency_ns      ns     longest exit latency anybody tolerates; all ones = no limit
+ *   latency_ns      ns     longest exit latency that is tolerated; all ones = no limit
  *
  * State 0 is the shallowest; states go deeper with their number. A table with fewer than two states needs no governor:
  * with idle_tick=after_tick the tick is kept then until it came once while the CPU was idle.
@@ -96,7 +96,7 @@ PELTON_INLINE u32 pelton_idle_may_get_stuck(const struct pelton_idle_now *now, u
 	return now->tick_stopped && timer_ns > 2 * now->tick_ns;
 }
 
-/* 1 = with so many states nobody is asked, and what stops the tick is that it came. */
+/* 1 = with so many states the governor is not asked, and the tick stops once it has come. */
 PELTON_INLINE u32 pelton_idle_single(const struct pelton_policy *pol, u32 states)
 {
 	return pol->idle_tick == PELTON_IDLE_TICK_AFTER_TICK && states < 2;

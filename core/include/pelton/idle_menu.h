@@ -209,7 +209,7 @@ struct pelton_menu_search {
 	u32 count;
 };
 
-/* The prediction, and below 6.12 the longest exit latency that does not delay those who wait for I/O. */
+/* The prediction, and below 6.12 the longest exit latency that does not delay tasks that wait for I/O. */
 PELTON_INLINE void pelton_menu_predict(const struct pelton_policy *pol, struct pelton_menu *m,
 				       const struct pelton_idle_now *now, struct pelton_menu_search *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When somebody brings the load of idle CPUs without tick up to date, so that it fades.
+ * When another CPU updates the load of idle CPUs without tick, so that it fades.
  *
  *   a CPU with a task, at its tick, sends an interrupt to the first idle CPU without tick, and that one walks all of
  *   them:
@@ -51,7 +51,7 @@ _Static_assert(sizeof(struct pelton_idle_walk) == 48, "size of pelton_idle_walk"
 #define PELTON_WALK_STATS 1u
 #define PELTON_WALK_BALANCE 2u
 
-/* 1 = load of idle CPUs is refreshed by walks; 0 = by whom it concerns. */
+/* 1 = load of idle CPUs is refreshed by walks; 0 = by their readers. */
 PELTON_INLINE u32 pelton_blocked_walks(const struct pelton_policy *pol)
 {
 	return pol->blocked_update != PELTON_BLOCKED_UPDATE_LAZY;

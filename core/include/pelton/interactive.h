@@ -312,7 +312,7 @@ PELTON_INLINE u32 pelton_interactive_boost(const struct pelton_interactive *d, s
 	return 1;
 }
 
-/* Somebody asks for a boost for a while: 1 = it begins, 0 = there is one already, which lasts longer now. */
+/* A program asks for a boost for a while: 1 = it begins, 0 = there is one already, which lasts longer now. */
 PELTON_INLINE u32 pelton_interactive_pulse(const struct pelton_policy *pol, struct pelton_interactive *d, u64 now_us)
 {
 	u32 begins = !d->boosted;

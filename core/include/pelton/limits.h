@@ -64,7 +64,7 @@ PELTON_INLINE u32 pelton_limits_apply(u32 min, u32 max, u32 cur)
 
 /*
  * What a governor asks for at once when the limits are new, an operating point; 0 = nothing. `cur`: the present
- * frequency; `wanted`: what the governor asked for last, or was told (userspace).
+ * frequency; `wanted`: what the governor asked for last, or was set to (userspace).
  */
 PELTON_INLINE u32 pelton_limits_target(const struct pelton_policy *pol, const u32 *khz, u32 n, u32 min, u32 max,
 				       u32 cur, u32 wanted, u32 fast_switch)

@@ -144,7 +144,7 @@ PELTON_INLINE u32 pelton_dbs_slept(const struct pelton_policy *pol, const struct
 	return (pol->sampling_form == PELTON_SAMPLING_4_5 ? wall_us : idle_us) > 2 * pelton_dbs_period_us(d);
 }
 
-/* 6_12: how many periods nobody looked, the least of the domain's CPUs that slept long. */
+/* 6_12: how many periods had no sample, the least of the domain's CPUs that slept long. */
 PELTON_INLINE void pelton_dbs_note_idle(const struct pelton_policy *pol, struct pelton_dbs *d, u32 idle_us)
 {
 	u32 period_us = pelton_dbs_period_us(d);
@@ -360,7 +360,7 @@ PELTON_INLINE u32 pelton_conservative_step(const struct pelton_policy *pol, cons
 	return step ? step : PELTON_FREQ_STEP_KHZ;
 }
 
-/* Do steps for periods that nobody looked at count in this sample? */
+/* Do steps for periods without sample count in this sample? */
 PELTON_INLINE u32 pelton_conservative_catches_up(const struct pelton_policy *pol, const struct pelton_dbs *d)
 {
 	if (d->idle_periods == PELTON_IDLE_PERIODS_NONE)
@@ -383,7 +383,7 @@ PELTON_INLINE u32 pelton_conservative_floor(const struct pelton_policy *pol, con
 
 /*
  * conservative: where its steps stand. Outside of the limits they begin anew at the present frequency; 6_12: one step
- * down for each period that nobody looked.
+ * down for each period without sample.
  */
 PELTON_INLINE u32 pelton_conservative_at(const struct pelton_policy *pol, struct pelton_dbs *d, u32 step)
 {

@@ -235,7 +235,7 @@ PELTON_INLINE u32 pelton_update_cfs_group(const struct pelton_policy *pol, struc
 
 /*
  * One group queue of the blocked walk, children before parents: `g` up to `ctx_g->now`, its part of the group's load,
- * and its entity on `q`, unless that has nothing left and nothing to hand up. Returns the event bits of `q`.
+ * and its entity on `q`, unless that has nothing left and nothing to propagate. Returns the event bits of `q`.
  */
 PELTON_INLINE u32 pelton_walk_group(const struct pelton_ctx *ctx_g, const struct pelton_ctx *ctx_q,
 				    struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g,

@@ -267,7 +267,7 @@ enum {
 
 /* What the loads of this CPU and of prev said. */
 enum {
-	PELTON_WEIGHED_NOT,    /* nobody asked */
+	PELTON_WEIGHED_NOT,    /* not asked */
 	PELTON_WEIGHED_LOADS,  /* the smaller one won */
 	PELTON_WEIGHED_EMPTIED /* this CPU has no load but that of the waker, which is about to sleep */
 };
@@ -323,7 +323,7 @@ struct pelton_group_sums {
 };
 
 struct pelton_placed {
-	struct pelton_se se; /* the task's signals, brought up to date when a rule did so */
+	struct pelton_se se; /* the task's signals, updated where a rule did so */
 	u32 cpu;
 	u32 how;
 	u32 affine;
@@ -334,7 +334,7 @@ struct pelton_placed {
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
 	u32 waker_recent; /* 4.16 to 5.10: the waker remembers the executing CPU as its recent one */
-	u32 uclamp_value; /* the task's, brought up to date with its signals */
+	u32 uclamp_value; /* the task's, updated with its signals */
 	u32 nr_energies;
 	u64 this_eff; /* what wake_affine made of this CPU's load, and of prev's; signed */
 	u64 prev_eff;

@@ -402,8 +402,9 @@ enum {
 	  "as well.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
 	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag (to 4.16). " \
-	  "runnable_max: maximum while one is runnable (4.17). runnable_max_unless_uclamp: the same only while nobody on " \
-	  "the system uses clamps (5.4; there decided when the kernel is built). none: only its share of the sum.") \
+	  "runnable_max: maximum while one is runnable (4.17). runnable_max_unless_uclamp: the same only while no " \
+	  "clamps are in use on the system (5.4; there decided when the kernel is built). none: only its share of " \
+	  "the sum.") \
 	X(rt_in_sum, "off|on", (0, 4_19, 1), \
 	  "Add real-time utilization to the fair request (4.19): without it every real-time slice lowers the fair " \
 	  "utilization and with it the frequency, and the end of the slice starts a slide down.") \
@@ -464,16 +465,16 @@ enum {
 	  "(4.12), dropped (4.16; 5.4 does not hold nor look after new limits) or restored (5.10); from 6.1 a CPU at its " \
 	  "uclamp maximum is not held, nor one with new limits.") \
 	X(stale_cpu, "skip|skip_fair|count", (0, 4_16, 1, 4_19, 2), \
-	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and nothing when " \
-	  "that is older than a tick (4.12). skip_fair: then their deadline bandwidth still counts (4.16). count: what they " \
-	  "have now, blocked utilization included, which then needs somebody to decay it (4.17).") \
+	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and " \
+	  "nothing when that is older than a tick (4.12). skip_fair: then their deadline bandwidth still counts " \
+	  "(4.16). count: what they have now, blocked utilization included, which then has to be decayed (4.17).") \
 	X(while_busy, "refuse|overwrite", (0, 4_19, 1), \
 	  "Until the driver has returned to the slow-path worker, refuse all evaluations (to 4.17); or replace the frequency " \
 	  "that the worker will set, and wake it once more when it has fetched the last (4.19).") \
 	X(remote, "local_only|fast_only|all", (0, 4_16, 1, 5_10, 2), \
-	  "Who may drive a domain from outside. local_only: nobody (4.12). fast_only: fast-switch domains need a driver " \
-	  "that can, slow ones always work (4.16 to 5.4.0). all: the driver must be able to (5.10, and stable updates of " \
-	  "5.4).") \
+	  "Which CPUs outside a domain may drive it. local_only: none (4.12). fast_only: fast-switch domains need a " \
+	  "driver that can, slow ones always work (4.16 to 5.4.0). all: the driver must be able to (5.10, and stable " \
+	  "updates of 5.4).") \
 	X(worker, "fifo50|deadline", (0, 4_16, 1), \
 	  "Class of the slow-path worker: FIFO priority 50 (4.12), or deadline with a fake reservation that is never " \
 	  "accounted and never loses (4.16).") \
@@ -589,10 +590,10 @@ enum {
 	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
 	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
 	X(preemption, "full|lazy", (0), \
-	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns to user " \
-	  "mode; a CPU that executes user code hears nothing of another one's wake-up until its next interrupt or system " \
-	  "call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a choice of who builds or starts " \
-	  "the kernel).") \
+	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
+	  "to user mode; a CPU that executes user code does not notice another one's wake-up until its next " \
+	  "interrupt or system call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a " \
+	  "choice of who builds or starts the kernel).") \
 	X(skew_tick, "off|on", (0), \
 	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick divided " \
 	  "by the number of CPUs (the boot parameter skew_tick=1: no rule of a release but a choice of who starts the kernel).") \
@@ -625,10 +626,11 @@ enum {
 	  "while caches are not too full (CONFIG_SCHED_CACHE, read in 7.2; not in 6.18). Without meaning where no cache of " \
 	  "several CPUs has others beside it.") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
-	  "Who brings the load of idle CPUs without tick up to date: an idle CPU that a busy one's tick wakes by interrupt. " \
-	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \
-	  "walks itself when that is due (4.17). stats_asym: unequal capacities count less busy CPUs as a reason (read in " \
-	  "5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read in 5.10, not in 5.4).") \
+	  "Which CPU updates the load of idle CPUs without tick: an idle CPU that a busy one's tick wakes by " \
+	  "interrupt. balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a " \
+	  "CPU that goes idle walks itself when that is due (4.17). stats_asym: unequal capacities count less busy " \
+	  "CPUs as a reason (read in 5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read " \
+	  "in 5.10, not in 5.4).") \
 	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", (0, 5_4, 1), \
 	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU (5.3). " \
 	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The others add " \
@@ -640,22 +642,23 @@ enum {
 	  "the task did not choose itself, so that a task which chose a low lower clamp keeps it (5.4). range: the task's " \
 	  "are both kept between the group's two (read in 5.10.262).") \
 	X(uclamp_used, "always|once_asked", (0, 5_10, 1), \
-	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the kernel " \
-	  "was built with clamps (5.4). once_asked: since somebody asked for one (sched_uclamp_used; not in 5.4, in 5.10).") \
+	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the " \
+	  "kernel was built with clamps (5.4). once_asked: since the first request for one (sched_uclamp_used; not " \
+	  "in 5.4, in 5.10).") \
 	X(uclamp_first, "zero|left_over", (0, 5_10, 1), \
 	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0 (5.4). " \
 	  "left_over: none, marked as those of an idle CPU (read in 5.10.262).") \
 	X(uclamp_new_group, "parents|own", (0, 5_4, 1), \
-	  "Clamps in force of a group that nobody has written into. parents: those of the group above; the root's are 1024 " \
-	  "and 1024, so that tasks which choose none run at the highest frequency (5.4.0). own: 0 and 1024 within those of the " \
-	  "group above (read in 5.4.40, 5.10.262).") \
+	  "Clamps in force of a group whose files were not written. parents: those of the group above; the root's " \
+	  "are 1024 and 1024, so that tasks which choose none run at the highest frequency (5.4.0). own: 0 and 1024 " \
+	  "within those of the group above (read in 5.4.40, 5.10.262).") \
 	X(uclamp_change, "keeps_mark|clears_mark", (0, 5_10, 1), \
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and the next " \
 	  "task that comes replaces the clamps of the one that runs (5.4). clears_mark: it does not (read in 5.10.262).") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
-	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
-	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
-	  "state that pays until the next timer, nothing learnt; the tick always stops.") \
+	  "Which governor chooses idle states. menu: from the last eight stays and the next timer; what a kernel " \
+	  "with several governors picks. teo: from where between the states' residencies earlier stays ended. " \
+	  "next_timer: the deepest state that pays until the next timer, nothing learnt; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 6_1, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
 	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
@@ -668,10 +671,10 @@ enum {
 	  "intercepts; from 6.6 the timer is not always looked up; 6.6 alone asks how busy the CPU was; 7.2 counts what the " \
 	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
-	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor expects the " \
-	  "CPU back within it (4.17). after_tick: and where there is no second idle state nobody is asked, and the tick " \
-	  "stops once it came while the CPU was idle. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read " \
-	  "counts. Only idle periods without tick count as idle for the hold filter.") \
+	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor " \
+	  "expects the CPU back within it (4.17). after_tick: and where there is no second idle state the governor " \
+	  "is not asked, and the tick stops once it came while the CPU was idle. Of 5.10, 6.1, 6.12 and 7.2 the last " \
+	  "stable version that was read counts. Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", (0, 6_1, 1), \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
 	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
@@ -745,10 +748,10 @@ enum {
 	  "7.2).") \
 	X(governor, \
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
-	  "Who chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum at the tick (2015, " \
-	  "never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between samples. " \
-	  "performance, powersave: the limits. userspace: one frequency. interactive: from the idle time of each CPU, with a " \
-	  "frequency to jump to (Android 3.x to 4.9).") \
+	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
+	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
+	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: from the " \
+	  "idle time of each CPU, with a frequency to jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
 	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
 	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
@@ -759,15 +762,16 @@ enum {
 	  "as long. 6_12 in every profile.") \
 	X(conservative_form, "stops|steps|steps_if_idle|stops_below", \
 	  (3, 4_19, 0, 5_10, 1, 6_6, 0, 6_12, 2, 6_18, 0, 7_2, 1), \
-	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. steps: a " \
-	  "step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of periods that " \
-	  "nobody looked at are taken only when the load is below down_threshold (6.12.117). stops_below: as stops, and those " \
-	  "steps may lead below the lower limit too (4.12, 4.16.13).") \
+	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. " \
+	  "steps: a step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of " \
+	  "periods that had no sample are taken only when the load is below down_threshold (6.12.117). stops_below: " \
+	  "as stops, and those steps may lead below the lower limit too (4.12, 4.16.13).") \
 	X(blocked_update, "own|scan|interval|lazy", (0, 4_19, 1, 5_10, 0), \
-	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since the " \
-	  "series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, inside " \
-	  "schedule() (4.19, 5.4). interval: the same, but not within blocked_update_us of the last time (posting of 2021). " \
-	  "lazy: nobody's; nobody walks over idle CPUs either, and who reads their load works out how far it has faded.") \
+	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since " \
+	  "the series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, " \
+	  "inside schedule() (4.19, 5.4). interval: the same, but not within blocked_update_us of the last time " \
+	  "(posting of 2021). lazy: none; no CPU walks over idle CPUs either, and a CPU that reads their load works " \
+	  "out how far it has faded.") \
 	X(newidle_own, "free|counted", (0, 6_1, 1), \
 	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
 	  "5.10).") \
@@ -811,12 +815,12 @@ enum {
 	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
 	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
 	X(thermal, "off|step_wise|power_allocator", (0), \
-	  "Who cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a trip. " \
-	  "power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. off: nothing " \
-	  "gets hot.") \
+	  "Which governor cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a " \
+	  "trip. power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. " \
+	  "off: nothing gets hot.") \
 	X(thermal_trips, "governor|core", (0, 6_12, 1), \
-	  "Who says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). core: the " \
-	  "thermal core, until the temperature is below the hysteresis (read in 6.12).") \
+	  "What says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). " \
+	  "core: the thermal core, until the temperature is below the hysteresis (read in 6.12).") \
 	X(step_wise, "down|hold|lower|release", (0, 4_16, 1, 6_12, 3, 6_18, 2, 7_2, 3), \
 	  "What step_wise does while it gets cooler. down: a state up, above the trip too (4.12). hold: below it only (read " \
 	  "in 5.4). lower: a state up above it, but one stays; below it all at once to the lowest, then released (6.18). " \

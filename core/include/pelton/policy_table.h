@@ -68,7 +68,7 @@ struct pelton_parameter_info {
 static const struct pelton_parameter_info pelton_parameter_table[PELTON_PARAMETER_COUNT] = { PELTON_PARAMETERS(
 	PELTON_NUMBER_INFO) };
 
-/* The policy of the newest profile. Who passes this very record lets a compiler know every value of it. */
+/* The policy of the newest profile. A caller that passes this very record lets a compiler know every value of it. */
 #define PELTON_NEWEST_VALUE(field, values, since, why) .field = PELTON_DEFAULT(PELTON_PROFILE_COUNT - 1, since),
 #define PELTON_NEWEST_NUMBER(field, unit, min, max, preset, why) .field = (preset),
 __attribute__((unused)) static const struct pelton_policy pelton_policy_newest = { PELTON_SWITCHES(
@@ -161,7 +161,7 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	  "clamps that add up were posted for kernels in which a CPU may fit with a lower rank (6.1 and later)") \
 	X(uclamp, blocked_update, \
 	  p->uclamp == PELTON_UCLAMP_GROUP_THROTTLE && p->blocked_update == PELTON_BLOCKED_UPDATE_LAZY, \
-	  "limits of groups need the groups of an idle CPU, and a reader that nobody walks for works out the root alone") \
+	  "limits of groups need the groups of an idle CPU, and without walks a reader works out the root alone") \
 	X(bandwidth_throttle, bandwidth, \
 	  p->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE && p->bandwidth == PELTON_BANDWIDTH_GROUP, \
 	  "a queue that leaves its parent's with all that is on it cannot do so in the update of a running task") \
@@ -326,7 +326,7 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(timer_slack_us, pelton_governor_timers(p), "only governor=interactive has it") \
 	X(boost_val, pelton_governor_timers(p), "only governor=interactive has it") \
 	X(boostpulse_duration_us, pelton_governor_timers(p), "only governor=interactive has it") \
-	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is told a frequency") \
+	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is set to a frequency") \
 	X(sched_dvfs_throttle_us, \
 	  p->governor == PELTON_GOVERNOR_SCHED_DVFS || p->governor == PELTON_GOVERNOR_SCHED_DVFS_V7, \
 	  "only governor=sched_dvfs and sched_dvfs_v7 have this window") \

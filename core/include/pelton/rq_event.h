@@ -373,7 +373,7 @@ PELTON_INLINE u32 pelton_rq_update_dl(const struct pelton_policy *pol, struct pe
 	return pelton_update_dl(pol, rq, running);
 }
 
-/* Who runs on the CPU whose blocked load is refreshed. */
+/* What runs on the CPU whose blocked load is refreshed. */
 #define PELTON_RUNS_FAIR 0u
 #define PELTON_RUNS_RT 1u
 #define PELTON_RUNS_DL 2u

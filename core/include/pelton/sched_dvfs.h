@@ -12,7 +12,7 @@
  *   form     vote inside the window   who may drive       compared with      the worker sets
  *   e5       kept, nothing else       the largest vote    current frequency  what is there when it runs, and restarts the
  *                                                                            window even when the operating point stays
- *   v7       kept and requested       everybody           last request       the newest request once the window is over
+ *   v7       kept and requested       every CPU           last request       the newest request once the window is over
  *
  *   one CPU, 450 .. 850 MHz, e5, window 50 ms: a vote of 492 asks for 408398 kHz, which is not 450000: the driver is
  *   called, 450 MHz stays, and votes of the next 50 ms are only kept
@@ -106,7 +106,7 @@ PELTON_INLINE u32 pelton_sched_dvfs_most(const struct pelton_sched_dvfs *sd, con
 	return most;
 }
 
-/* A CPU has no fair task left: its vote goes, and nobody looks at the rest. */
+/* A CPU has no fair task left: its vote goes, and the rest is not looked at. */
 PELTON_INLINE void pelton_sched_dvfs_reset(struct pelton_vote *vote)
 {
 	vote->cfs = 0;

@@ -174,13 +174,13 @@ PELTON_INLINE u32 pelton_sugov_is_stale(const struct pelton_policy *pol, const s
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1 && pelton_cpu_silent(sc, now, tick_ns);
 }
 
-/* To 4.16 the governor knows of a CPU of a domain with several what its last hook call told; else what it reads now. */
+/* To 4.16 the governor knows of a CPU of a shared domain what its last hook call passed; else what it reads now. */
 PELTON_INLINE u32 pelton_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1;
 }
 
-/* The performance target from what the last hook call told. */
+/* The performance target from what the last hook call passed. */
 PELTON_INLINE u32 pelton_sugov_eval_kept(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc,
 					 const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *terms)
 {
@@ -462,7 +462,7 @@ PELTON_INLINE u32 pelton_sugov_follow_largest(const struct pelton_perf_terms *te
 
 /*
  * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of
- * the highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of
+ * the highest frequency, `caller` before its equals. A caller that forces the maximum decides alone: the terms of
  * the other CPUs are not read then. `first`: the first CPU with the largest request, where that is known.
  */
 PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first)
@@ -511,8 +511,8 @@ PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct p
 
 /*
  * What the CPUs of the domain, which has one at least, request at a hook call of `caller`: all in order, up to one that
- * forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. A caller of nr_cpus is
- * nobody, who just looks. CPUs that are not asked force nothing, whatever they did before.
+ * forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. With a caller of
+ * nr_cpus no CPU calls: the host just looks. CPUs that are not asked force nothing, whatever they did before.
  */
 PELTON_INLINE void pelton_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				    struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now,

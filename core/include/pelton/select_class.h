@@ -44,7 +44,7 @@
 /* Behind every candidate. */
 #define PELTON_KEY_NONE (~0ull)
 
-/* The task, and who asks. */
+/* The task, and the CPU that asks. */
 struct pelton_class_task {
 	u64 deadline_ns;
 	u64 dl_runtime_ns;

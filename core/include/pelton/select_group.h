@@ -234,7 +234,7 @@ PELTON_INLINE u32 pelton_dst_group_by_load(const struct pelton_policy *pol)
 	return pol->dst_group <= PELTON_DST_GROUP_LOAD_EST;
 }
 
-/* The group of `of` in a domain of `cpu`, as groups are compared. For those who tell of a decision. */
+/* The group of `of` in a domain of `cpu`, as groups are compared. For callers that report a decision. */
 PELTON_INLINE void pelton_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s,
 					 const struct pelton_placed *out, u32 cpu, u32 level, u32 of,
 					 struct pelton_group_sums *g)
@@ -344,7 +344,7 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 }
 
 /*
- * Brings the task's signals up to date, which room is compared with; not in 4.12. 1 = it may use CPUs of the domain.
+ * Updates the task's signals, which room is compared with; not in 4.12. 1 = it may use CPUs of the domain.
  * 4.16 does the former before it asks the latter.
  */
 PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const struct pelton_placement *s,

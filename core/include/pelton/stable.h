@@ -74,7 +74,7 @@ enum {
 	X(6_18, run_to_parity, 33, PELTON_RUN_TO_PARITY_SHORTEST_EACH, \
 	  "The protected slice is looked up again at every wake-up (check_preempt_wakeup_fair of 6.18.32 and 6.18.33).") \
 	X(6_18, fork_preempts, 33, PELTON_OFF, \
-	  "A task that was just made preempts nobody but by a shorter slice (check_preempt_wakeup_fair of 6.18.33).")
+	  "A task that was just made preempts by nothing but a shorter slice (check_preempt_wakeup_fair of 6.18.33).")
 
 /* One series: which of its releases are known. */
 struct pelton_stable_series {

@@ -359,7 +359,7 @@ PELTON_INLINE u32 pelton_ipa_allocate(const struct pelton_policy *pol, struct pe
 {
 	u32 max_mw = 0, total = 0, off = pelton_ipa_off(z), i;
 
-	/* Who counts: the governor's switch, or the core's passive trips. */
+	/* What counts: the governor's switch, or the core's passive trips. */
 	z->passive = !off;
 	for (i = 0; pol->thermal_trips == PELTON_THERMAL_TRIPS_CORE && i < z->trips && i < PELTON_TRIPS_MAX; i++)
 		z->passive = i ? z->passive | z->trip[i].reached : z->trip[i].reached;

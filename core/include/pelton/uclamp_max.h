@@ -13,7 +13,7 @@
  *   switch             5.4                                   from 5.10 on
  *   uclamp_limit       the group's value where the task's    the task's, within both of the group's
  *                      is larger or not its own choice
- *   uclamp_used        from the start                        once somebody asked for a clamp
+ *   uclamp_used        from the start                        from the first request for a clamp
  *   uclamp_first       a CPU without a task yet has 0        none, marked as left over
  *   uclamp_new_group   5.4.0: its parent's until written  its own, within its parent's
  *   uclamp_change      the mark stays                        the mark goes
@@ -72,7 +72,7 @@ struct pelton_uclamp_rq {
 
 _Static_assert(sizeof(struct pelton_uclamp_rq) == 96, "layout");
 
-/* Are clamps in use? `asked`: somebody has asked for one by now. */
+/* Are clamps in use? `asked`: one was requested by now. */
 PELTON_INLINE u32 pelton_uclamp_is_used(const struct pelton_policy *pol, u32 asked)
 {
 	return pol->uclamp != PELTON_UCLAMP_OFF && (asked || pol->uclamp_used == PELTON_UCLAMP_USED_ALWAYS);
@@ -127,8 +127,8 @@ PELTON_INLINE void pelton_uclamp_group(const u32 *above, const u32 *asked, u32 *
 }
 
 /*
- * Does a group that nobody wrote into have its parent's clamps in force, instead of its own ones within them? Whoever
- * writes into it or, with an effect, into one above it makes that right (cpu_util_update_eff).
+ * Does a group whose files were not written have its parent's clamps in force, instead of its own ones within them? A
+ * write into it or, with an effect, into one above it makes that right (cpu_util_update_eff).
  */
 PELTON_INLINE u32 pelton_uclamp_inherits(const struct pelton_policy *pol, u32 written)
 {

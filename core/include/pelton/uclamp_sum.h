@@ -5,7 +5,7 @@
  *   v = clamp(util, min, max)          of a task
  *
  *   sum     S = sum of queued v;  R -> S at once when S is larger, else R - S halves every 32 periods;  the CPU's is R
- *           asleep, v halves as utilization does; who leaves asleep takes it out of R
+ *           asleep, v halves as utilization does; a task that leaves asleep takes it out of R
  *   bias    b = v - util, signed;  B = sum of queued b;  the CPU's is max(0, util + B)
  *           going to sleep, a negative b is taken out of the averages of the task and of every queue above it
  *   bias_weighted   the same, and no task is capped below what its weight entitles it to beside the hungriest one:
@@ -34,7 +34,7 @@
 
 /* Of a task. The host writes id, weight, inv_weight, min and max. */
 struct pelton_uclamp_sum_task {
-	u32 id;         /* of nobody else on the machine */
+	u32 id;         /* unique on the machine */
 	u32 weight;     /* nice 0 = 1024 */
 	u32 inv_weight; /* 2^32 / weight */
 	u32 min;        /* in force */
@@ -55,7 +55,7 @@ struct pelton_uclamp_sum_rq {
 	u32 has_record;
 	u32 queued;  /* S */
 	u32 root;    /* R */
-	u32 removed; /* v or debt of who left asleep since the root queue last looked */
+	u32 removed; /* v or debt of tasks that left asleep since the root queue last looked */
 	s32 bias;    /* B */
 	u32 debt;    /* D */
 	u32 est;     /* of the queued tasks */
@@ -103,7 +103,7 @@ PELTON_INLINE void pelton_uclamp_sum_age_task(struct pelton_uclamp_sum_task *t, 
 		t->value = pelton_uclamp_fade(t->value, periods);
 }
 
-/* Follows the root queue, which was just brought up to date. */
+/* Follows the root queue, which was just updated. */
 PELTON_INLINE void pelton_uclamp_sum_follow(struct pelton_uclamp_sum_rq *rq, const struct pelton_cfs_rq *root)
 {
 	const struct pelton_avg *avg = &root->avg;
@@ -184,7 +184,7 @@ PELTON_INLINE void pelton_uclamp_sum_enqueue(const struct pelton_policy *pol, st
 }
 
 /*
- * A task leaves its CPU; called when its averages have been brought up to date. Returns what has to be taken out of the
+ * A task leaves its CPU; called when its averages have been updated. Returns what has to be taken out of the
  * utilization of the task and of every queue and entity above it (pelton_uclamp_take_bias).
  */
 PELTON_INLINE u32 pelton_uclamp_sum_dequeue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq,

@@ -48,7 +48,7 @@ enum RunVerb {
 }
 
 impl Cli {
-    /// Reads the command line; what is wrong with it, and help, are told by the whole parser.
+    /// Reads the command line; what is wrong with it, and help, are printed by the whole parser.
     pub fn read(words: &[OsString]) -> Cli {
         let is_run = words.get(1).is_some_and(|verb| verb == "run");
         match is_run.then(|| RunCli::try_parse_from(words)) {

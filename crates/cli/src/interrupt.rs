@@ -22,7 +22,7 @@ pub fn install() {
     let ignored = ignored();
     let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     if let Ok(signals) = Signals::new(heard) {
-        // Without a thread nobody would listen: dropping the signals gives them their effect back.
+        // Without the thread the signals would have no effect: dropping them restores their default.
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || listen(signals));
     }
 }

@@ -44,7 +44,7 @@ fn arguments() -> impl Iterator<Item = std::ffi::OsString> {
 }
 
 /// A line on stderr; a stderr that went away is no reason to panic. Colours of messages stay, whatever else drives a
-/// terminal does not: names come out of files that anybody may have written.
+/// terminal does not: names come out of files that may hold anything.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", keep_colours(text));
 }

@@ -269,7 +269,7 @@ mod tests {
         assert!(second.text.contains("is being written by another pelton"), "{}", second.text);
         drop(dropped);
         assert_eq!((read().as_str(), files()), ("old", 2));
-        let mut kept = create(&link, true).expect("nobody writes");
+        let mut kept = create(&link, true).expect("no writer holds the lock");
         kept.write_all(b"new").expect("room");
         kept.keep().expect("the same folder");
         assert_eq!((read().as_str(), files()), ("new", 2));

@@ -15,7 +15,7 @@ impl Progress {
         let visible = !quiet && std::io::stderr().is_terminal();
         let target = if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(total_ns / 1_000_000), target);
-        // Of a length that nobody knows there is no part and no time left.
+        // Where the length is not known there is no percentage and no time left.
         let known = "{bar:30} {percent:>3} % {msg} {eta} left";
         let template = if total_ns == 0 { "{spinner} {msg}, {elapsed}" } else { known };
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -35,7 +35,7 @@ impl Progress {
     }
 }
 
-/// Counts events of a trace whose length nobody knows; hidden like [`Progress`].
+/// Counts events of a trace whose length is not known; hidden like [`Progress`].
 pub struct Counting {
     bar: ProgressBar,
 }

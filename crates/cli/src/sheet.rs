@@ -235,7 +235,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// A cell that no spreadsheet takes for a formula: names come out of files that anybody may have written.
+/// A cell that no spreadsheet takes for a formula: names come out of files that may hold anything.
 fn inert(cell: &str) -> Cow<'_, str> {
     let shown = one_line(cell);
     let runs = shown.starts_with(['=', '+', '-', '@', '|']) && shown.parse::<f64>().is_err();

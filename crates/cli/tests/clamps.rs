@@ -58,7 +58,7 @@ fn differ_and_open(lines: &[Vec<String>], kernel: &str) -> (u64, u64) {
     (count("divergent"), count("not_decided"))
 }
 
-/// A task that left while clamps came into use may be marked as counted, with nobody to take it off: the kernel counts
+/// A task that left while clamps came into use may be marked as counted, and nothing takes it off: the kernel counts
 /// it again. Here one of the recording is said to have left so: its own record is not decided, nor the next one of its
 /// CPU.
 #[test]

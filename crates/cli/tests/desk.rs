@@ -51,7 +51,7 @@ fn a_policy_comes_from_standard_input_too() {
     assert!(outcome.code == 0 && outcome.stdout.contains("policy 6.6"), "{}{}", outcome.stdout, outcome.stderr);
 }
 
-/// schedutil has a frequency that it needs; what another governor would have needed nobody worked out.
+/// schedutil has a frequency that it needs; what another governor would have needed is not worked out.
 #[test]
 fn lateness_under_another_governor_is_not_known_and_not_0() {
     for governor in ["performance", "ondemand", "powersave"] {
@@ -129,8 +129,8 @@ fn a_policy_that_does_not_fit_the_workload_is_shown_where_it_was_typed() {
             assert!(outcome.stderr.contains(word), "{workload}: {word}\n{}", outcome.stderr);
         }
     }
-    let nobody = run("busy + boost:of=bsy,percent=5", &[]);
-    assert!(nobody.code == 0 && nobody.stderr.contains("`bsy` has no effect"), "{}", nobody.stderr);
+    let absent = run("busy + boost:of=bsy,percent=5", &[]);
+    assert!(absent.code == 0 && absent.stderr.contains("`bsy` has no effect"), "{}", absent.stderr);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_part_of_a_trace_is_exported() {
     assert!(!on_cpu.is_empty() && on_cpu.iter().all(|row| row.split(',').nth(1) == Some("1")), "{on_cpu:?}");
 }
 
-/// An rt-app file made of a log says which group each task is in, and what it has no words for is told.
+/// An rt-app file made of a log says which group each task is in, and what it has no words for is reported.
 #[test]
 fn an_rt_app_file_of_a_run_with_groups_names_them() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -261,7 +261,7 @@ fn tried(kinds: &[Kind], number: u64, counts: &Mutex<Counts>) -> Result<(), Stri
         ));
     }
     let code = output.status.code().unwrap_or(-1);
-    *counts.lock().expect("nobody panics with it").entry((call.kind.target.name, code)).or_default() += 1;
+    *counts.lock().expect("no thread panics with it").entry((call.kind.target.name, code)).or_default() += 1;
     Ok(())
 }
 
@@ -273,11 +273,11 @@ fn hostile_files_end_every_verb_in_good_order() {
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= first + count || faults.lock().expect("nobody panics with it").len() > 20 {
+            if number >= first + count || faults.lock().expect("no thread panics with it").len() > 20 {
                 return;
             }
             if let Err(fault) = tried(&kinds, number, &counts) {
-                faults.lock().expect("nobody panics with it").push(fault);
+                faults.lock().expect("no thread panics with it").push(fault);
             }
         }
     };
@@ -285,7 +285,7 @@ fn hostile_files_end_every_verb_in_good_order() {
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let rss_kib = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts").max_rss();
     println!("{count} files from {first}, most memory {rss_kib} KiB, calls by kind and exit code: {counts:?}");
-    let faults = faults.into_inner().expect("nobody panics with it");
+    let faults = faults.into_inner().expect("no thread panics with it");
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
     let accepted: u64 =
         counts.into_inner().expect("as above").iter().filter(|((_, code), _)| *code < 2).map(|c| c.1).sum();

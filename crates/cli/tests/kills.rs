@@ -99,7 +99,7 @@ struct World {
     input: Vec<u8>,
     model: Vec<u8>,
     references: Vec<Option<Vec<u8>>>,
-    /// How long each verb takes when nobody kills it.
+    /// How long each verb takes when it is not killed.
     took: Vec<Duration>,
 }
 

@@ -307,7 +307,7 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Balances are counted under every load, and every CPU's time is told.
+/// Balances are counted under every load, and every CPU's time is recorded.
 #[test]
 fn balances_of_every_kernel_are_counted() {
     for folder in &[SERVER, BALANCED_BOARD].map(folders_of).concat() {
@@ -372,7 +372,7 @@ fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<Str
     (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
 }
 
-/// Is every CPU's time told, as shares or, by the recorder of boards, as times?
+/// Is every CPU's time recorded, as shares or, by the recorder of boards, as times?
 fn tells_all_time(counts: &Value) -> bool {
     let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).sum::<f64>();
     let whole_ns = counts["seconds"].as_f64().expect("a time") * 1e9;
@@ -551,9 +551,9 @@ fn faults_put_into_a_recording_are_noticed() {
             let (outcome, other) = validate(&log, &["--profile", "4.12"]);
             assert_eq!(outcome.code, 1, "{release} {name}: the rules of 4.12 pass");
             let handed_up = other["signals"]["hand_up"]["divergent"].as_u64();
-            assert!(name == "rt-fair" || handed_up > Some(0), "{release}: what groups hand up fits the rules of 4.12");
+            assert!(name == "rt-fair" || handed_up > Some(0), "{release}: groups propagate by the rules of 4.12");
             println!(
-                "{release} {name}: {found} faults found; by the rules of 4.12 {} records diverge, {} of them hand-ups",
+                "{release} {name}: {found} faults found; by the rules of 4.12 {} records diverge, {} propagations",
                 other["divergent"],
                 handed_up.unwrap_or(0)
             );

@@ -18,7 +18,7 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
-/// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
+/// Runs with nothing to check, of 1000: their speeds are not in the log, or they have few events.
 const UNCHECKED_PERMILLE_MAX: usize = 20;
 
 fn from_environment(name: &str, otherwise: u64) -> u64 {
@@ -96,7 +96,7 @@ fn runs_of_ours_with_groups_validate() {
 const TWO_GROUPS: &str = "bursts:run_us=3000,sleep_us=2000,threads=3,group=/a + \
                           bursts:run_us=900,sleep_us=4000,threads=3,group=/c + ui-frames:group=/a/b";
 
-/// A log of a run with `TWO_GROUPS`, told otherwise.
+/// A log of a run with `TWO_GROUPS`, changed.
 fn retold(folder: &Path, profile: &str, header: impl Fn(&mut RunHeader), tell: impl Fn(&mut Event)) -> Outcome {
     let (log, other) = (folder.join("log"), folder.join("other"));
     let name = |path: &Path| path.display().to_string();
@@ -140,7 +140,7 @@ fn a_run_does_not_validate_with_a_wrong_group_or_a_wrong_rule_of_groups() {
                 }
             },
         );
-        assert!(matches!(moved, Outcome::Outside(_)), "{profile}: a task told to be in another group");
+        assert!(matches!(moved, Outcome::Outside(_)), "{profile}: a task that the log puts into another group");
         let paths = told(profile, |header| header.groups.swap(1, 3), |_| {});
         assert!(matches!(paths, Outcome::Outside(_)), "{profile}: paths of two groups exchanged");
     }
@@ -148,7 +148,7 @@ fn a_run_does_not_validate_with_a_wrong_group_or_a_wrong_rule_of_groups() {
     assert!(matches!(told("7.2", removed, |_| {}), Outcome::Outside(_)), "a rule of older kernels");
 }
 
-/// Tasks of a group that end on a CPU which nobody but other classes then uses: their utilization stays until the
+/// Tasks of a group that end on a CPU which only other classes then use: their utilization stays until the
 /// group's average is next updated (seed 700016).
 #[test]
 fn a_run_whose_tasks_end_in_a_group_validates() {
@@ -203,7 +203,7 @@ fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     assert!(tested.code == 5 && !tested.stdout.contains("NO"), "{}{}", tested.stdout, tested.stderr);
 }
 
-/// Until ticks come with an event (5.8), nobody tells that a tick looked at the clock shortly before the frequency
+/// Until ticks come with an event (5.8), no event says that a tick looked at the clock shortly before the frequency
 /// rose: for 4 ms at 208 MHz that could be 17 % or 80 % of them.
 #[test]
 fn averages_behind_a_change_of_frequency_that_found_an_old_clock_are_taken_over() {
@@ -219,7 +219,7 @@ fn averages_behind_a_change_of_frequency_that_found_an_old_clock_are_taken_over(
     assert!(said.stdout.contains("changes of frequency found a busy CPU"), "{}", said.stdout);
 }
 
-/// Averages of tasks whose group is over its quota stand still, and nobody tells which tasks these are.
+/// Averages of tasks whose group is over its quota stand still, and no event says which tasks these are.
 #[test]
 fn runs_with_quotas_validate() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -51,7 +51,7 @@ fn given_frequencies_are_the_recorded_ones_and_not_judged() {
     let result: Value = serde_json::from_str(&given.stdout).expect("JSON");
     let rows = result[0]["rows"].as_array().expect("rows");
     let means: Vec<&Value> = rows.iter().filter(|r| r["quantity"] == "frequency_mhz_avg").collect();
-    assert!(!means.is_empty(), "no frequency is told");
+    assert!(!means.is_empty(), "no frequency is in the log");
     for row in means {
         let (before, after) = (row["recorded"].as_f64().expect("known"), row["simulated"][0].as_f64().expect("known"));
         assert!((before - after).abs() < 0.01, "{before} {after}");
@@ -70,9 +70,9 @@ fn what_cannot_be_replayed_is_bad_input_with_advice() {
     let late = pelton(&["replay", &log, "--from", "5s"]);
     assert_eq!(late.code, 3);
     assert!(late.stderr.contains("choose an earlier --from"), "{}", late.stderr);
-    let nobody = pelton(&["replay", &log, "--task", "nobody"]);
-    assert_eq!(nobody.code, 3);
-    assert!(nobody.stderr.contains("--task"), "{}", nobody.stderr);
+    let absent = pelton(&["replay", &log, "--task", "absent"]);
+    assert_eq!(absent.code, 3);
+    assert!(absent.stderr.contains("--task"), "{}", absent.stderr);
     let (path, text) = file(&folder, "noise");
     std::fs::write(path, [0x5a; 4096]).expect("written");
     assert_eq!(pelton(&["replay", &text]).code, 3);

@@ -217,7 +217,7 @@ fn a_recording_is_a_request() {
     assert_eq!(report.total, kept.events);
 }
 
-/// Somebody who wants no answer any more.
+/// A caller that went away before the answer.
 struct Gone;
 
 static STOP: AtomicBool = AtomicBool::new(true);

@@ -420,8 +420,8 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     let old: Value =
         serde_json::from_str(&good(&all(&["--placement", "--profile", "4.12", "--format", "json"]))).expect("JSON");
     assert!(old["energy_aware"] == false && old["start"].is_string(), "4.12 places as well: {old}");
-    let nobody = pelton(&all(&["--placement=q"]));
-    assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
+    let absent = pelton(&all(&["--placement=q"]));
+    assert!(absent.code == 3 && absent.stderr.contains("its tasks: p-0"), "{}", absent.stderr);
 }
 
 /// New tasks go down through groups: what each group had, and the steps lead to the CPU that was chosen.

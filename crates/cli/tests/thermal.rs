@@ -74,7 +74,7 @@ fn what_is_assumed_is_said_and_what_is_not_known_is_refused() {
     assert!(shown.contains("thermal_zone cls0: trips") && shown.contains("65 75"), "{shown}");
 }
 
-/// Each mistake in a zone is told with its line.
+/// Each mistake in a zone is reported with its line.
 #[test]
 fn mistakes_in_a_zone_have_a_place() {
     let board =

@@ -66,7 +66,7 @@ mirror! {
 }
 
 mirror! {
-    /// Who balances which domain, and the CPUs that are still considered.
+    /// Which CPU balances which domain, and the CPUs that are still considered.
     LbEnv = "pelton_lb_env" {
         /// CPUs that are considered, one bit each.
         cpus: u64,

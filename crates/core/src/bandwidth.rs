@@ -22,7 +22,7 @@ pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
 #[inline]
 #[must_use]
 pub fn cpu_bw_dl(running_bw: u64) -> u32 {
-    // Nearly always nobody has reserved anything.
+    // Nearly always no task has reserved anything.
     if running_bw == 0 { 0 } else { ffi::pelton_x_cpu_bw_dl(running_bw) }
 }
 

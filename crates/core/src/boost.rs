@@ -70,7 +70,7 @@ impl BoostCpu {
         ffi::pelton_x_boost_tasks_update(pol, self, idx, comes.into(), stamps.into(), now);
     }
 
-    /// Somebody writes a group's boost.
+    /// A user writes a group's boost.
     pub fn write(&mut self, pol: &Policy, idx: u32, boost: i32, now: u64) {
         ffi::pelton_x_boost_write(pol, self, idx, boost, now);
     }

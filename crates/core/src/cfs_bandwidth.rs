@@ -56,7 +56,7 @@ mirror! {
         nr_waiting: u32,
         /// Number of the refill, where runtime expires.
         expires_seq: u32,
-        /// Nobody took from the pool since the last refill.
+        /// No queue took from the pool since the last refill.
         idle: u32,
         /// The period timer runs.
         period_active: u32,

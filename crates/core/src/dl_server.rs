@@ -81,12 +81,12 @@ impl DlServer {
         said(ffi::pelton_x_dl_server_stop(self, now_ns))
     }
 
-    /// A fair task ran for `delta_ns`, or nobody (`idle`) where that counts.
+    /// A fair task ran for `delta_ns`, or the CPU was idle (`idle`) where that counts.
     pub fn ran(&mut self, policy: &Policy, now_ns: u64, delta_ns: u64, idle: bool) {
         ffi::pelton_x_dl_server_update(policy, self, now_ns, delta_ns, idle.into());
     }
 
-    /// Fair time of less than this may be told later, all at once.
+    /// Fair time of less than this may be charged later, all at once.
     #[must_use]
     pub fn slack_ns(&self) -> u64 {
         ffi::pelton_x_dl_server_slack(self)

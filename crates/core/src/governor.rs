@@ -349,7 +349,7 @@ impl SugovPolicy {
         out
     }
 
-    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one who just looks: all in order, up
+    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one that just looks: all in order, up
     /// to one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
     #[inline]
     #[allow(clippy::too_many_arguments)]

@@ -118,7 +118,7 @@ mirror! {
     DbsTimes = "pelton_dbs_times" {
         /// All, us.
         wall_us: u64,
-        /// Idle while nobody waited for I/O, us.
+        /// Idle while no task waited for I/O, us.
         idle_us: u64,
         /// Idle while a task waited for I/O, us.
         iowait_us: u64,

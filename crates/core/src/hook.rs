@@ -29,7 +29,7 @@ pub mod how {
     pub const PROPAGATED: u32 = 512;
 }
 
-/// Who runs before and after a context switch.
+/// What runs before and after a context switch.
 pub mod class {
     /// A fair task.
     pub const FAIR: u32 = 0;
@@ -37,7 +37,7 @@ pub mod class {
     pub const RT: u32 = 1;
     /// A deadline task.
     pub const DL: u32 = 2;
-    /// Nobody.
+    /// No task: the CPU is idle.
     pub const IDLE: u32 = 3;
     /// The governor's own worker.
     pub const WORKER: u32 = 4;

@@ -13,7 +13,7 @@ pub mod woke {
     pub const POLL_LIMIT: u32 = 2;
 }
 
-/// Is nobody asked where a CPU has so many states? Its tick stops then once it came while the CPU was idle.
+/// Is the governor not asked where a CPU has so many states? Its tick stops then once it came while the CPU was idle.
 #[inline]
 pub fn idle_single(policy: &Policy, states: u32) -> bool {
     ffi::pelton_x_idle_single(policy, states) != 0
@@ -65,7 +65,7 @@ impl Teo {
     /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
     /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
     /// let now = IdleNow { sleep_ns: 20_000_000, tick_ns: 4_000_000, latency_ns: 50_000, ..IdleNow::default() };
-    /// assert_eq!(Teo::default().select(&policy, &table, &now).state, 0, "nobody tolerates 100 us");
+    /// assert_eq!(Teo::default().select(&policy, &table, &now).state, 0, "100 us are not tolerated");
     /// ```
     #[inline]
     pub fn select(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) -> IdleChoice {

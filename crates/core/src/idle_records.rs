@@ -37,7 +37,7 @@ mirror! {
         event_ns: u64,
         /// Length of a tick.
         tick_ns: u64,
-        /// Longest exit latency anybody tolerates; `u64::MAX` = no limit.
+        /// Longest exit latency that is tolerated; `u64::MAX` = no limit.
         latency_ns: u64,
         /// The tick was stopped by an earlier choice of this idle period.
         tick_stopped: u32,

@@ -106,7 +106,7 @@ impl Interactive {
         Some(khz).filter(|&khz| khz > 0)
     }
 
-    /// Somebody asks for a boost for a while: true = it begins.
+    /// A program asks for a boost for a while: true = it begins.
     pub fn pulse(&mut self, pol: &Policy, now_us: u64) -> bool {
         ffi::pelton_x_interactive_pulse(pol, self, now_us) != 0
     }

@@ -52,7 +52,7 @@ impl Limits {
     }
 
     /// What the governor asks for at once, kHz, if anything. `cur`: the present frequency; `wanted`: what it asked for
-    /// last, or was told.
+    /// last, or was set to.
     #[must_use]
     pub fn target(self, pol: &Policy, khz: &[u32], cur: u32, wanted: u32, fast_switch: bool) -> Option<u32> {
         let Limits { min_khz: min, max_khz: max } = self;

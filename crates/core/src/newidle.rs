@@ -98,7 +98,7 @@ impl IdleWalk {
     }
 }
 
-/// Does anybody walk over idle CPUs for their load?
+/// Do CPUs walk over idle CPUs for their load?
 #[must_use]
 pub fn blocked_walks(policy: &Policy) -> bool {
     ffi_balance::pelton_x_blocked_walks(policy) != 0

@@ -46,7 +46,7 @@ pub mod dequeue {
     pub const ESTIMATE_LATER: u32 = 4;
 }
 
-/// Who runs on the CPU whose blocked load is refreshed.
+/// What runs on the CPU whose blocked load is refreshed.
 pub mod runs {
     /// A fair task.
     pub const FAIR: u32 = 0;
@@ -54,7 +54,7 @@ pub mod runs {
     pub const RT: u32 = 1;
     /// A deadline task.
     pub const DL: u32 = 2;
-    /// Nobody.
+    /// No task: the CPU is idle.
     pub const IDLE: u32 = 3;
 }
 

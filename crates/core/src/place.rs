@@ -9,7 +9,7 @@ use crate::records::{CfsRq, Se, TaskGroup, Wake};
 ///
 /// ```
 /// use pelton_core::{Policy, Wake};
-/// // Two tasks on either CPU, everybody as heavy as the other; nobody sleeps after the wake-up.
+/// // Two tasks on either CPU, all equally heavy; the waker does not sleep after the wake-up.
 /// let wake = Wake { this_load: 2048, prev_load: 2048, task_load: 1024, this_running: 2, ..Wake::full_capacity() };
 /// let of = |profile| pelton_core::wake_affine(&Policy::profile(profile).unwrap(), &wake);
 /// assert!(!of("4.12") && !of("7.2"));

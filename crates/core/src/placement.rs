@@ -232,7 +232,7 @@ impl Placement {
 }
 
 impl GroupSums {
-    /// Does the group have a type? Up to 5.4 groups are compared by load, and nobody asks for their largest CPU.
+    /// Does the group have a type? Up to 5.4 groups are compared by load, and their largest CPU is not asked for.
     #[must_use]
     pub fn is_typed(&self) -> bool {
         self.max_capacity != 0

@@ -242,7 +242,7 @@ mirror! {
         clusters: u32,
         /// Some cores have more than one thread.
         smt: u32,
-        /// Somebody has set a clamp.
+        /// A clamp was set.
         uclamp_used: u32,
         /// Performance domains in use.
         nr_perf_domains: u32,
@@ -354,7 +354,7 @@ mirror! {
         no_idle_core: u32,
         /// 4.16 to 5.10: the waker remembers the executing CPU as its recent one.
         waker_recent: u32,
-        /// The task's, brought up to date with its signals.
+        /// The task's, updated with its signals.
         uclamp_value: u32,
         /// Comparisons made.
         nr_energies: u32,

@@ -137,7 +137,7 @@ impl Rq {
     }
 
     /// The same for a task that sleeps, whose dequeue is delayed and that was taken from another CPU; the clock was
-    /// brought up to date before. It stays delayed.
+    /// updated before. It stays delayed.
     #[inline]
     pub fn enqueue_delayed_on(&mut self, pol: &Policy, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32 {
         ffi::pelton_x_rq_enqueue_delayed_on(pol, self, cfs, se)

@@ -10,7 +10,7 @@ use crate::records::{LayoutRow, mirror};
 pub const NO_DEADLINE: u64 = u64::MAX;
 
 mirror! {
-    /// A real-time or deadline task, and who asks where it may go.
+    /// A real-time or deadline task, and the CPU that asks where it may go.
     ClassTask = "pelton_class_task" {
         /// Absolute deadline.
         deadline_ns: u64,

@@ -23,13 +23,13 @@ pub fn group_clamps(above: (u32, u32), asked: (u32, u32)) -> (u32, u32) {
     (out[0], out[1])
 }
 
-/// Does a group have the clamps of the group above in force, while nobody has written into it?
+/// Does a group have the clamps of the group above in force, while its files were not written?
 #[must_use]
 pub fn uclamp_inherits(policy: &Policy, written: bool) -> bool {
     ffi::pelton_x_uclamp_inherits(policy, written.into()) != 0
 }
 
-/// Are clamps in use? `asked`: somebody has asked for one by now.
+/// Are clamps in use? `asked`: one was requested by now.
 #[must_use]
 pub fn uclamp_is_used(policy: &Policy, asked: bool) -> bool {
     ffi::pelton_x_uclamp_is_used(policy, asked.into()) != 0

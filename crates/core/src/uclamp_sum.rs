@@ -8,7 +8,7 @@ use crate::records::{Avg, CfsRq, CpuState, LayoutRow, mirror};
 mirror! {
     /// What clamps make of one task.
     UclampSumTask = "pelton_uclamp_sum_task" {
-        /// Of nobody else on the machine.
+        /// Unique on the machine.
         id: u32,
         /// Nice 0 = 1024.
         weight: u32,
@@ -49,7 +49,7 @@ mirror! {
         queued: u32,
         /// The same, falling as utilization does.
         root: u32,
-        /// Of who left asleep since the root queue last looked.
+        /// Of tasks that left asleep since the root queue last looked.
         removed: u32,
         /// Sum of the queued tasks' biases.
         bias: i32,
@@ -77,7 +77,7 @@ impl UclampSumTask {
 }
 
 impl UclampSumRq {
-    /// Follows the root queue, which was just brought up to date.
+    /// Follows the root queue, which was just updated.
     #[inline]
     pub fn follow(&mut self, root: &CfsRq) {
         ffi::pelton_x_uclamp_sum_follow(self, root);

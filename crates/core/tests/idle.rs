@@ -29,7 +29,7 @@ fn skylake() -> IdleTable {
     table(true, &[(0, 0), (2, 2), (10, 20), (70, 100), (85, 200), (124, 800), (200, 800)])
 }
 
-/// The tick runs, its next is half a tick away, nobody limits latency.
+/// The tick runs, its next is half a tick away, latency is not limited.
 fn now(sleep_ns: u64) -> IdleNow {
     let event_ns = sleep_ns.min(TICK / 2);
     IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, ..IdleNow::default() }

@@ -66,7 +66,7 @@ fn averages(avg: &Avg) -> [u64; 3] {
     [avg.load_avg, avg.runnable_avg, avg.util_avg]
 }
 
-/// Where a record's clock stands: it is the same however often somebody looked.
+/// Where a record's clock stands: it is the same however often it was read.
 fn position(avg: &Avg) -> (u64, u32) {
     (avg.last_update_time_ns, avg.period_contrib)
 }

@@ -27,7 +27,7 @@ fn a_waker_about_to_sleep_does_not_count() {
         assert!(pulls("4.12", sync), "{n} on either CPU: as many afterwards");
         assert!(!pulls("4.12", Wake { sync: 1, ..busy(n + 2, n) }));
     }
-    assert!(pulls("4.12", Wake { sync: 1, ..busy(1, 0) }), "nobody else here: the scan for an idle CPU decides");
+    assert!(pulls("4.12", Wake { sync: 1, ..busy(1, 0) }), "no other task here: the scan for an idle CPU decides");
 }
 
 #[test]

@@ -251,7 +251,7 @@ fn misses_of_the_choice_by_energy_have_reasons() {
     assert!(excess / f64::from(compared) > 0.01, "any CPU would do: {excess}");
 }
 
-/// Clamps in use that limit nobody change nothing where they add up as debt, however many tasks wait.
+/// Clamps in use that limit no task change nothing where they add up as debt, however many tasks wait.
 #[test]
 fn open_clamps_that_add_up_price_as_none() {
     for release in ["6.1", "6.6", "6.12", "6.18", "7.2"] {

@@ -35,7 +35,7 @@ fn check_page(name: &str, rendered: &str) {
     assert_eq!(inside, rendered, "docs/signals/{name} is out of date; see the head of this test");
 }
 
-/// Two tasks on one CPU: A runs, then B, then nobody.
+/// Two tasks on one CPU: A runs, then B, then neither.
 struct Pair {
     pol: Policy,
     rq: Rq,

@@ -22,7 +22,7 @@ const TASKS_MAX: usize = 15;
 /// What CPUs that ran out of tasks decided by, and how often domains were balanced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateCounts {
-    /// CPUs that went idle or found a task: nobody had two tasks.
+    /// CPUs that went idle or found a task: no CPU had two tasks.
     pub nobody: u64,
     /// Idle times were too short.
     pub too_soon: u64,

@@ -184,7 +184,7 @@ fn group(role: &'static str, g: &LbGroup, cpus: &[u32]) -> Group {
 pub struct WalkExplanation {
     /// When, ns since the start of the run.
     pub time_ns: u64,
-    /// Whose load is brought up to date.
+    /// Whose load is updated.
     pub of_cpu: u32,
     /// CPU that does it.
     pub by_cpu: u32,

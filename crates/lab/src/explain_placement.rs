@@ -27,7 +27,7 @@ pub struct Kept {
     tid: u32,
     read: Box<Placement>,
     placed: Box<Placed>,
-    /// The CPUs that are told of, and whether the task may use them.
+    /// The CPUs that are shown, and whether the task may use them.
     rows: Vec<(u32, PlaceCpu, bool)>,
     /// Domains of the executing CPU, and the CPUs of each.
     domains: Vec<(SchedDomain, Vec<u32>)>,
@@ -52,7 +52,7 @@ impl Kept {
     }
 }
 
-/// CPUs that a placement is told with: all of up to 64, else those of the caches of the CPUs that matter. That is what
+/// CPUs that a placement is shown with: all of up to 64, else those of the caches of the CPUs that matter. That is what
 /// a wake-up looks at; a new task compares the others group by group.
 fn told_of(read: &Record, placed: &Placed) -> Vec<u32> {
     if read.narrow().is_some() {

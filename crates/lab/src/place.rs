@@ -74,7 +74,7 @@ fn find(text: &str, path: &[&str]) -> Option<Range<usize>> {
     span
 }
 
-/// Messages about options that nobody gave are about the file that gives them.
+/// Messages about options that were not given on the command line point to the file that gives them.
 pub(crate) fn at_home(experiment: &Experiment, side: &(String, String), found: &Diagnostics) -> LabError {
     let Some(file) = &experiment.file else { return LabError::Input(found.clone()) };
     let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);

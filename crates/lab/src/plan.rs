@@ -76,7 +76,7 @@ pub struct MachineChanges {
     pub path_costs_percent: Option<u64>,
     /// Cost of a migration, ns.
     pub migration_ns: Option<u64>,
-    /// Bringing a CPU's load up to date, before any of its queues, ns.
+    /// Updating a CPU's load, before any of its queues, ns.
     pub blocked_walk_ns: Option<u64>,
     /// The same for each queue, ns.
     pub blocked_queue_ns: Option<u64>,
@@ -476,7 +476,7 @@ mod tests {
         for policy in ["7.2,uclamp=off", "4.19"] {
             assert!(notes(task, policy).contains("clamps (task `busy-0`) are not in force"), "{policy}");
             assert!(notes(group, policy).contains("clamps (task group `/a`) are not in force"), "{policy}");
-            assert!(!notes("busy:util_max=1024", policy).contains("clamps"), "(0, 1024) limits nobody");
+            assert!(!notes("busy:util_max=1024", policy).contains("clamps"), "(0, 1024) limits no task");
         }
         let limited = "busy:group=/a + group:path=/a,group_throttle=300";
         for (policy, said) in [("7.2", true), ("7.2,uclamp=sum", true), ("7.2,uclamp=group_throttle", false)] {

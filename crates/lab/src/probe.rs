@@ -158,14 +158,14 @@ impl Sink for Watch {
             self.khz.insert(cpu, freq_khz);
         }
         match *event {
-            // What is told at the start is where the frequency was.
+            // The event at the start says where the frequency was.
             Event::CpuFrequency { cpu, .. } if time_ns > 0 => {
                 if let Some(before_ns) = self.changed_ns.insert(cpu, time_ns) {
                     let gap_ns = time_ns - before_ns;
                     self.gap_ns_min = Some(self.gap_ns_min.map_or(gap_ns, |least_ns| least_ns.min(gap_ns)));
                 }
             }
-            // What a task had at half-time it still has when nothing is told about it any more.
+            // What a task had at half-time it still has when no event follows about it.
             Event::PeltSe { tid, util_avg, .. } if time_ns < self.from_ns => {
                 self.util.insert(tid, (util_avg, util_avg));
             }
@@ -196,7 +196,7 @@ mod tests {
         let report = Report { tasks, domains: vec![domain("little"), domain("big")], ..Report::default() };
         assert_eq!(placement_pct(&report, "hog/big"), Some(vec![25.0, 0.0]));
         assert_eq!(placement_pct(&report, "other/big"), Some(vec![100.0]));
-        assert_eq!((placement_pct(&report, "nobody/big"), placement_pct(&report, "hog/huge")), (None, None));
+        assert_eq!((placement_pct(&report, "absent/big"), placement_pct(&report, "hog/huge")), (None, None));
     }
 
     #[test]

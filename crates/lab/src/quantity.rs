@@ -113,8 +113,8 @@ quantities! {
     Run "call_slow_us_search" ["us"] "The same: the CPU looks for a task, or walks over idle CPUs, and does not choose before that is done." = |r| latencies::slowest_us(r, |p| p.search_ns);
     Run "call_slow_us_path" ["us"] "The same: other work of the kernel on the CPU, at full speed of the biggest one." = |r| latencies::slowest_us(r, |p| p.path_ns);
     Run "call_slow_us_speed" ["us"] "The same: what that takes longer at the CPU's speed." = |r| latencies::slowest_us(r, |p| p.slow_ns);
-    Run "call_slow_us_unheard" ["us"] "The same: the CPU idles and has not heard of it; wake-ups before its own." = |r| latencies::slowest_us(r, |p| p.unheard_ns);
-    Run "blocked_updates_per_s" ["1/s"] "Times a CPU's averages were brought up to date because nobody else did, all CPUs." = |r| latencies::per_s(r, |c| c.blocked_updates as f64);
+    Run "call_slow_us_unheard" ["us"] "The same: the CPU idles and has not noticed it; wake-ups before its own." = |r| latencies::slowest_us(r, |p| p.unheard_ns);
+    Run "blocked_updates_per_s" ["1/s"] "Times a CPU's averages were updated without an event of a task, all CPUs." = |r| latencies::per_s(r, |c| c.blocked_updates as f64);
     Run "blocked_scans_per_s" ["1/s"] "Those of them inside another CPU's search for a task." = |r| latencies::per_s(r, |c| c.blocked_scans as f64);
     Run "blocked_scans_per_s_max_of_cpus" ["1/s"] "The same of the CPU that has most of them." = latencies::scans_per_s_max;
     Run "blocked_time_ms" ["ms"] "CPU time in such updates, without the hook at their end." = |r| Some(demand::cpus(r, |c| c.blocked_ns) / 1e6);

@@ -32,7 +32,7 @@ impl fmt::Debug for Control<'_> {
 pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Control<'_> {
-    /// Nothing stops the runs and nobody watches.
+    /// Nothing stops the runs and nothing follows them.
     fn default() -> Self {
         Control { stop: &NEVER, progress: &|_| {} }
     }

@@ -218,7 +218,7 @@ mod tests {
         let summary = summarise(RunHeader::default(), &machine, &report);
         assert_eq!(summary.residency.iter().map(|r| r.pct).collect::<Vec<_>>(), [25.0, 75.0]);
         assert_eq!(summary.value(Scope::Domain, "cpu", "domain_transitions"), Some(0.0));
-        assert_eq!(summary.value(Scope::Task, "nobody", "events"), None);
+        assert_eq!(summary.value(Scope::Task, "absent", "events"), None);
         let energy = summary.rows.iter().find(|r| r.quantity == "domain_energy_mj").expect("a row without a value");
         assert!(energy.value.is_none() && energy.note.is_some_and(|note| note.starts_with("not known")));
     }

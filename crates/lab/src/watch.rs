@@ -43,7 +43,7 @@ pub trait Watch: Sync {
     fn warn(&self, _warnings: &Diagnostics) {}
 }
 
-/// Nobody follows.
+/// No watcher.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

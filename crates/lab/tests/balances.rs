@@ -93,7 +93,7 @@ fn gates(recorded: &(GateCounts, f64), ours: &(GateCounts, f64)) -> String {
         let _ = writeln!(out, "| {name} | {recorded} | {ours} |");
     };
     row("all/s", &all);
-    row("nobody has two tasks, %", &|g| share(g, g.0.nobody));
+    row("no CPU has two tasks, %", &|g| share(g, g.0.nobody));
     row("too soon back, %", &|g| share(g, g.0.too_soon));
     row("dice leave all out, %", &|g| share(g, g.0.dice));
     row("search, %", &|g| share(g, g.0.searched));

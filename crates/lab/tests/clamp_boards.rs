@@ -207,7 +207,7 @@ struct Curves {
 }
 
 impl Curves {
-    /// Clamped utilization, as the kernels of the notebooks told it.
+    /// Clamped utilization, as the kernels of the notebooks recorded it.
     fn publish(&mut self, time: f64) {
         let util = self.util.last().map_or(0.0, |u| u.1);
         let cap = |util: f64| util.min(300.0);

@@ -37,7 +37,7 @@ struct World {
     sleepers: u64,
     /// Groups that the sleepers are spread over; 0 = none.
     groups: u64,
-    /// How often each of them wakes, us; 0 = not while anybody looks.
+    /// How often each of them wakes, us; 0 = not within the measured time.
     period_us: u64,
 }
 

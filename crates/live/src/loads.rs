@@ -272,7 +272,7 @@ impl Running {
         let root = Path::new(GROUPS);
         let mut groups = Vec::new();
         for (name, shares) in [("a", "2048"), ("b", "256")] {
-            // Nobody else has this name.
+            // No other group has this name.
             let group = root.join(format!("pelton-{}-{name}", std::process::id()));
             let made = self.restore.make_group(&group).and_then(|()| std::fs::write(group.join("cpu.shares"), shares));
             made.map_err(|error| io::Error::new(error.kind(), format!("no task group {}: {error}", group.display())))?;
@@ -346,7 +346,7 @@ fn repeat(task: &Periodic, stop: &AtomicBool) {
 /// Runs for the task's time, then sleeps to the next period; periods that are over are left out.
 fn activation(task: &Periodic, next: &mut Duration) {
     let end = cpu_time() + Duration::from_micros(task.run_us);
-    // Each look at the CPU time makes the kernel bring its clocks up to date: looking all the time would fill
+    // Each look at the CPU time makes the kernel update its clocks: looking all the time would fill
     // recordings.
     while cpu_time() < end {
         (0..20_000).for_each(|i| {

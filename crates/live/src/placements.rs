@@ -235,7 +235,7 @@ impl PlacementSession {
         Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, cut_off, first, last })
     }
 
-    /// Hands out all lines there are: between two loads, when nobody is slowed down.
+    /// Hands out all lines there are: between two loads, when no load is slowed down.
     pub fn flush(&mut self, put: &mut dyn FnMut(&str)) {
         let mut before = u64::MAX;
         while before != self.decisions {

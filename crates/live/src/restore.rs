@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
 
-/// Waits until nobody tells it changes any more, then undoes them, the last first. A group is busy while its tasks end.
+/// Waits until its input is closed, then undoes the changes that it read, the last first. A group is busy while its
+/// tasks end.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 list=
@@ -44,10 +45,11 @@ pub(crate) struct Restore {
 }
 
 impl Restore {
-    /// Nothing is changed yet. With `lock`, nobody else who asks for the same file changes anything until all is back.
+    /// Nothing is changed yet. With `lock`, no other process that asks for the same file changes anything until all is
+    /// back.
     ///
     /// # Errors
-    /// When somebody else holds the file, or no shell can be started: then nothing may be changed.
+    /// When another process holds the file, or no shell can be started: then nothing may be changed.
     pub fn start(lock: Option<File>) -> io::Result<Restore> {
         let lock = lock.map(taken).transpose()?;
         let held = lock.as_ref().map(|lock| lock.try_clone()).transpose()?;
@@ -141,6 +143,6 @@ mod tests {
             }
             std::thread::park_timeout(Duration::from_millis(50));
         }
-        panic!("nobody put it back");
+        panic!("it was not put back");
     }
 }

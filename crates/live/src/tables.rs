@@ -34,7 +34,7 @@ pub trait TableSession: Sized {
         Ok(())
     }
 
-    /// Do records come, which are lost when nobody takes them in time?
+    /// Do records come, which are lost when they are not taken in time?
     fn has_records(&self) -> bool {
         true
     }

@@ -30,7 +30,7 @@ pub struct RunConfig {
     pub frequencies: Vec<Vec<GivenFrequency>>,
 }
 
-/// From this time on a domain runs at this frequency, which nobody asked for: a recorded one. It may lie between
+/// From this time on a domain runs at this frequency, which no governor asked for: a recorded one. It may lie between
 /// operating points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GivenFrequency {

@@ -12,11 +12,11 @@ pub const ROOT: u32 = u32::MAX;
 pub const GROUP_DEPTH_MAX: usize = 32;
 /// Most groups of a workload.
 pub const GROUPS_MAX: usize = 10_000;
-/// Clamps of a group nobody gave others (`cpu.uclamp.min` 0, `cpu.uclamp.max` max).
+/// Clamps of a group that was given no others (`cpu.uclamp.min` 0, `cpu.uclamp.max` max).
 pub const CLAMPS_DEFAULT: (u32, u32) = (0, 1024);
-/// Throttle of a group nobody gave another: it counts for all of a CPU.
+/// Throttle of a group that was given no other: it counts for all of a CPU.
 pub const THROTTLE_DEFAULT: u32 = 1024;
-/// Shares of a group nobody gave others (`cpu.weight` 100).
+/// Shares of a group that was given no others (`cpu.weight` 100).
 pub const SHARES_DEFAULT: u64 = 1024;
 /// Least and most shares.
 pub const SHARES_RANGE: std::ops::RangeInclusive<u64> = 2..=262_144;

@@ -195,7 +195,7 @@ pub struct Costs {
     pub idle_entry_ns: u64,
     /// Kernel's way out of it.
     pub idle_exit_ns: u64,
-    /// Bringing the load of a CPU up to date, before any of its queues.
+    /// Updating the load of a CPU, before any of its queues.
     pub blocked_walk_ns: u64,
     /// The same for each queue of a task group on its list, and for the root's.
     pub blocked_queue_ns: u64,

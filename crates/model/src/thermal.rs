@@ -19,7 +19,7 @@ pub struct ThermalZone {
     /// Stages of a resistance and a capacity each: the temperature is the ambient one plus the rise of all stages.
     /// Empty = not known.
     pub stages: Vec<HeatStage>,
-    /// Nobody measured or published the stages.
+    /// No source measured or published the stages.
     pub assumed: bool,
     /// Power of everything else that heats it, microwatts.
     pub other_uw: u64,

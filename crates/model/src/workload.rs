@@ -30,11 +30,11 @@ pub struct Workload {
     pub tasks: Vec<TaskSpec>,
     /// Task groups with other shares than the default; groups that tasks name need no entry.
     pub groups: Vec<GroupSpec>,
-    /// What somebody writes into their files during the run.
+    /// What is written into their files during the run.
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
-    /// Moments at which somebody asks the interactive governor for a boost, ns.
+    /// Moments at which a program asks the interactive governor for a boost, ns.
     pub pulses: Vec<u64>,
     /// Limits of frequency domains, over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -62,7 +62,7 @@ pub struct Workload {
     pub devices: Vec<DeviceSpec>,
     /// Length the file asks for, ns; `None` = until all tasks end or the run's own limit.
     pub duration_ns: Option<u64>,
-    /// Longest idle exit latency anybody tolerates, us (what a program writes to `/dev/cpu_dma_latency`); 0 allows
+    /// Longest idle exit latency that is tolerated, us (what a program writes to `/dev/cpu_dma_latency`); 0 allows
     /// state 0 only, `None` = no limit.
     pub cpu_dma_latency_us: Option<u32>,
     /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
@@ -89,7 +89,7 @@ impl Workload {
         self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT) || self.group_changes.iter().any(later)
     }
 
-    /// Somebody has asked for utilization clamps before anything runs, or does at once: a task that is there at the
+    /// Utilization clamps are in use before anything runs, or at once: a task that is there at the
     /// start, or a group.
     pub fn starts_clamped(&self) -> bool {
         let at_once = |t: &TaskSpec| matches!(t.start, Start::AtStart | Start::After(0) | Start::Asleep { .. });
@@ -184,7 +184,7 @@ impl Default for GroupSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BoostSpec {
     /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the
-    /// root, i.e. everybody.
+    /// root, i.e. all tasks.
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
@@ -192,10 +192,10 @@ pub struct BoostSpec {
     pub prefer_idle: bool,
 }
 
-/// Who asks for limits of a frequency domain. The strictest of all hold.
+/// What asks for limits of a frequency domain. The strictest of all hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LimitSource {
-    /// Who writes `scaling_min_freq` and `scaling_max_freq`.
+    /// The user, who writes `scaling_min_freq` and `scaling_max_freq`.
     #[default]
     User,
     /// The kernel's cooling device of the CPUs.
@@ -513,9 +513,9 @@ pub enum Op {
         /// Mutex.
         mutex: u32,
     },
-    /// Wait until somebody resumes this queue (a condition without memory).
+    /// Wait until a task resumes this queue (a condition without memory).
     Suspend(u32),
-    /// Wake everybody suspended on this queue.
+    /// Wake all tasks suspended on this queue.
     Resume(u32),
     /// Wait until all participants arrived.
     Barrier(u32),
@@ -533,7 +533,7 @@ pub enum Op {
     },
     /// Load another program: a fair task is placed anew and goes there at once (`sched_exec()`). Other classes stay.
     Exec,
-    /// From the next wake-up on, run on this CPU only: somebody else moves the task while it sleeps.
+    /// From the next wake-up on, run on this CPU only: another task moves it while it sleeps.
     MoveAsleep {
         /// Where to.
         cpu: u32,
@@ -578,11 +578,11 @@ pub enum Op {
     TimerLatency(TimerId),
     /// Make a semaphore forget what was posted.
     SemDrain(u32),
-    /// Put oneself on a list of tasks that somebody will call. The operation that waits for the call comes later.
+    /// Put oneself on a list of tasks that another task will call. The operation that waits for the call comes later.
     Enlist(u32),
     /// Wait until the call has come, and take the time since: from before the first of the list was woken.
     AwaitCall,
-    /// Call everybody on a list, who came last first, and empty it.
+    /// Call all tasks on a list, the latest first, and empty it.
     CallAll(u32),
     /// Ask a device and wait for it (`io_schedule()`): its interrupt comes to the CPU that asked.
     Io {

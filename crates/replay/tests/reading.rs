@@ -12,7 +12,7 @@ use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_schema::{Event, NullSink, Sink};
 use pelton_trace::import::{Format, ImportError, Source, Timed, TraceInfo};
 
-/// Events made on demand: as long as anybody asks, or for a number of them.
+/// Events made on demand: as long as the reader asks, or for a number of them.
 struct Made<F> {
     next: u64,
     count: u64,
@@ -205,8 +205,8 @@ fn a_time_that_is_too_early_does_not_keep_away_what_follows() {
     let recorded = read_all(&mut given(&events), &options).expect("the part after it");
     assert_eq!(recorded.totals.window_ns(), 19_000);
     assert!(recorded.jumps[0].before && recorded.jumps.len() == 1, "{:?}", recorded.jumps);
-    let nobody = [(1, on_and_off(1)), (HOUR_NS, Event::CpuIdle { cpu: 0, state: 0 })];
-    let error = read_all(&mut given(&nobody), &options).expect_err("nobody runs");
+    let idle = [(1, on_and_off(1)), (HOUR_NS, Event::CpuIdle { cpu: 0, state: 0 })];
+    let error = read_all(&mut given(&idle), &options).expect_err("no task runs");
     assert!(error.contains("no event for 3599 s"), "{error}");
 }
 

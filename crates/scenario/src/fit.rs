@@ -117,7 +117,7 @@ impl Typed {
         }
     }
 
-    /// A boost of a name that nobody has.
+    /// A boost of a name that no task has.
     fn boosts_of_nobody(&self, workload: &Workload) -> Diagnostics {
         let mut found = Diagnostics::new();
         let mut names: Vec<&str> = workload.tasks.iter().map(|task| task.name.as_str()).collect();

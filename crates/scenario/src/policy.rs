@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, INPUT_BYTES_MAX, SourceFile, hi
 use crate::platform::kernel_version;
 use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference};
 
-/// The profile taken when nobody names one.
+/// The profile taken when none is named.
 pub const DEFAULT_PROFILE: &str = "7.2";
 
 /// Policies that are known by name: name and file.

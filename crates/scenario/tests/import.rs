@@ -156,9 +156,9 @@ fn a_board_deletes_what_its_chip_has_and_the_preprocessor_leaves_lines() {
     assert_eq!((&little.cpus[..], &draft.clusters[..]), (&[0, 1][..], &[vec![0, 1]][..]));
     assert_eq!(little.opps.iter().map(|o| o.khz).collect::<Vec<_>>(), [450_000, 600_000]);
     assert_eq!(read_back(&draft).cpus.len(), 2);
-    let unknown = format!("{DTS}/delete-node/ &nobody;");
+    let unknown = format!("{DTS}/delete-node/ &absent;");
     let draft = read(&write(folder.path(), "unknown.dts", unknown));
-    assert!(draft.toml().contains("`&nobody` is deleted and nowhere to be found"), "{}", draft.toml());
+    assert!(draft.toml().contains("`&absent` is deleted and nowhere to be found"), "{}", draft.toml());
 }
 
 #[test]

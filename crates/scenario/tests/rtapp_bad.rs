@@ -8,7 +8,7 @@ use pelton_scenario::rtapp::{self, RtAppOptions};
 use pelton_scenario::{SourceFile, render};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/bad/rtapp");
-/// No input may keep anybody waiting.
+/// No input may take longer than this.
 const TIME_MAX: Duration = Duration::from_secs(1);
 
 fn files() -> Vec<PathBuf> {

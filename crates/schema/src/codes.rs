@@ -83,7 +83,7 @@ codes! {
     PeltSignal {
         /// A task or group entity.
         Entity = "entity",
-        /// An entity that is not on a queue, brought up to date while blocked.
+        /// An entity that is not on a queue, updated while blocked.
         BlockedEntity = "blocked_entity",
         /// A fair queue, root or of a group.
         Queue = "queue",

@@ -138,7 +138,7 @@ declare_events! {
         /// Average lost capacity.
         load_avg: u64 [Capacity],
     }
-    /// The governor was called for a CPU: who asked, what was computed, and what became of it.
+    /// The governor was called for a CPU: which CPU asked, what was computed, and what became of it.
     FreqDecision = 15, "freq_decision" {
         /// CPU whose signal changed.
         cpu: u32 [Id],
@@ -200,8 +200,8 @@ declare_events! {
     DomainPower = 16, "domain_power" {
         /// Frequency domain.
         domain: u32 [Id],
-        /// Power of all its CPUs now, without the cluster's own; told when the frequency changes, not when a CPU goes
-        /// idle.
+        /// Power of all its CPUs now, without the cluster's own; emitted when the frequency changes, not when a CPU
+        /// goes idle.
         power_uw: u64 [Uw],
     }
     /// A task completed one activation (one timer period, or one work item).
@@ -560,7 +560,7 @@ declare_events! {
         /// Vector.
         vec: u32 [Id],
     }
-    /// What a fair queue has still to take out or to hand up; told right before its state when there is any.
+    /// What a fair queue has still to take out or to propagate; emitted right before its state when there is any.
     PeltPending = 42, "pelt_pending" {
         /// CPU of the queue.
         cpu: u32 [Id],
@@ -627,7 +627,7 @@ declare_events! {
         /// The upper limit that it stands for.
         max_khz: u32 [Khz],
     }
-    /// What the files of a task group hold: told when a run begins, and when somebody writes other values into them.
+    /// What the files of a task group hold: emitted when a run begins, and when other values are written into them.
     TaskGroup = 47, "task_group" {
         /// Group: a number the trace's reader has the path of.
         group: u32 [Id],

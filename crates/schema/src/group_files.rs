@@ -6,7 +6,7 @@ use pelton_core::weight_of_shares;
 
 /// The largest capacity.
 const FULL: u32 = 1024;
-/// The weight of an idle group: `cpu.idle` makes it, nobody wrote it, and releases show it differently.
+/// The weight of an idle group: `cpu.idle` makes it, it was not written, and releases show it differently.
 const UNTOLD: &str = "";
 
 /// A file of a group holds something else than before.

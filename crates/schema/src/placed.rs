@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is told of a decision about a fair task's CPU.
+//! What is emitted of a decision about a fair task's CPU.
 
 use pelton_core::{AFFINE, DST_WHY, GROUP_TYPES, NO_CPU, Placed, Placement, SCAN, wf};
 

@@ -29,7 +29,7 @@ pub enum BalanceEnd {
 /// A balance of one domain for one CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance<'a> {
-    /// For whom, which domain, and whether the CPU is idle.
+    /// For which CPU, which domain, and whether the CPU is idle.
     pub env: &'a LbEnv,
     /// CPU that does it.
     pub by: u32,
@@ -84,7 +84,7 @@ pub struct Gate {
     pub searched: u32,
 }
 
-/// Why the load of a CPU was brought up to date.
+/// Why the load of a CPU was updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkWhy {
     /// Its own periodic balance.
@@ -97,7 +97,7 @@ pub enum WalkWhy {
     IdleWalk,
 }
 
-/// The load of a CPU was brought up to date, queue by queue.
+/// The load of a CPU was updated, queue by queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     /// Whose load.
@@ -153,7 +153,7 @@ pub fn end_words(end: BalanceEnd) -> &'static str {
     }
 }
 
-/// Why load was brought up to date, in words.
+/// Why load was updated, in words.
 #[must_use]
 pub fn walk_words(why: WalkWhy) -> &'static str {
     match why {
@@ -191,7 +191,7 @@ pub trait Sink {
     /// `balance_idle`.
     fn domains(&mut self, _time_ns: u64, _cpu: u32, _by: u32, _idle: u32) {}
 
-    /// The load of a CPU was brought up to date.
+    /// The load of a CPU was updated.
     fn walk(&mut self, _time_ns: u64, _walk: &Walk) {}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What of a workload its policy does not have: said before a run by whoever knows where it was written.
+//! What of a workload its policy does not have: said before a run by the caller, which knows where it was written.
 
 use std::fmt;
 

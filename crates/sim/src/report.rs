@@ -19,7 +19,7 @@ pub struct Report {
     /// Per frequency domain.
     pub domains: Vec<DomainReport>,
     /// How far the frequency was from the need, per clock: domains that run as fast as the fastest of them asks for
-    /// share one. Empty when nobody looked.
+    /// share one. Empty when the run was not watched.
     pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
@@ -122,7 +122,7 @@ impl Summary {
 /// What a called task waits for, ns. Together they are the latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallParts {
-    /// Its CPU is in an idle state and has not heard of it: wake-ups of others before its own, and the caller's way.
+    /// Its CPU is in an idle state and has not noticed it: wake-ups of others before its own, and the caller's way.
     pub unheard_ns: u64,
     /// Its CPU leaves the idle state.
     pub idle_exit_ns: u64,
@@ -276,7 +276,7 @@ pub struct CpuReport {
     pub hooks_offered: u64,
     /// Time in hook calls, register writes and driver calls, ns.
     pub hook_ns: u64,
-    /// Times its averages were brought up to date because nobody else does (`update_blocked_averages`).
+    /// Times its averages were updated without an event of a task (`update_blocked_averages`).
     pub blocked_updates: u64,
     /// Those of them that another CPU made in its search for a task.
     pub blocked_scans: u64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a run, a CPU, a task and a domain are made of: a part of each room, which knows its fields, and what everybody
-//! reads. It stands beside the rooms. A part changes by the verbs of its room.
+//! What a run, a CPU, a task and a domain are made of: a part of each room, which knows its fields, and what all rooms
+//! read. It stands beside the rooms. A part changes by the verbs of its room.
 
 use pelton_core::{BoostCpu, Policy, Rq, Se, UclampRq, UclampSumRq, UclampSumTask, UclampTask};
 use pelton_model::machine::Machine;
@@ -55,7 +55,7 @@ pub(crate) const SPEED_SHIFT: u32 = pelton_model::workload::PARTS_SHIFT;
 pub(crate) struct Uses {
     /// Some groups have a quota, and it is kept.
     pub quotas: bool,
-    /// Somebody asked for utilization clamps by now (`sched_uclamp_used`).
+    /// Utilization clamps were asked for by now (`sched_uclamp_used`).
     pub clamped: bool,
     /// Clamps are in use, and they add up.
     pub clamp_sums: bool,

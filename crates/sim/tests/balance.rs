@@ -142,8 +142,8 @@ fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
     }
 }
 
-/// fair.c hrtick_start_fair of 7.2: a request of 0.7 ms ends when it is over, not at the next tick of 4 ms; nobody
-/// waits for a task that is alone.
+/// fair.c hrtick_start_fair of 7.2: a request of 0.7 ms ends when it is over, not at the next tick of 4 ms; no request
+/// ends for a task that is alone.
 #[test]
 fn requests_end_between_ticks_since_7_2() {
     let m = Machine { defers_timers: true, ..fixed_speed(&[(1, 1024)]) };
@@ -195,8 +195,8 @@ fn three_busy_tasks_share_two_cpus_from_5_10() {
     }
 }
 
-/// A busy CPU of four is balanced every 64 ms (128 ms to 5.4), an idle one every 4. It ran out of tasks when nobody had
-/// one to give; 2 ms later somebody has.
+/// A busy CPU of four is balanced every 64 ms (128 ms to 5.4), an idle one every 4. It ran out of tasks when no CPU had
+/// one to give; 2 ms later one has.
 #[test]
 fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
     let worst_ns = |p: &str, ends_ms: u64| {
@@ -257,7 +257,7 @@ impl Sink for Told {
     }
 }
 
-/// Nothing is decided otherwise because somebody looks, and what is told is what the report counts.
+/// Decisions do not depend on the sink, and what it gets is what the report counts.
 #[test]
 fn balances_and_updates_are_told_as_they_are_counted() {
     let m = fixed_speed(&[(2, 512), (2, 1024)]);

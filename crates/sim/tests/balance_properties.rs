@@ -153,7 +153,7 @@ fn no_cpu_is_idle_beside_a_waiting_task_for_longer_than_the_bound() {
         bounded += 1;
     }
     println!("{bounded} runs, the longest was {:.0} % of its bound", worst * 100.0);
-    assert!(worst > 0.5, "hardly anybody waited: the check sees nothing");
+    assert!(worst > 0.5, "hardly any task waited: the check sees nothing");
 }
 
 /// Two CPUs of 5.4 with a cache each, three tasks: 23.8 ms, where failures would allow 15.

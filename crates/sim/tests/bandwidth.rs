@@ -190,7 +190,7 @@ fn impossible_quotas_are_refused() {
 }
 
 /// While all of a group is throttled its averages do not fade: 80 ms would leave a fifth of them. Before and after a
-/// gap there may be a tick that was not told yet.
+/// gap there may be a tick that was not accounted yet.
 #[test]
 fn averages_of_a_throttled_group_stand_still() {
     for p in ["5.10", "6.1", "6.12", "7.2"] {

@@ -27,7 +27,7 @@ fn costly(cpus: u32) -> Machine {
     m
 }
 
-/// Short tasks on CPUs 0 and 1, two at a time on the former: often somebody waits, and CPU 1 often goes idle. CPUs 2
+/// Short tasks on CPUs 0 and 1, two at a time on the former: often a task waits, and CPU 1 often goes idle. CPUs 2
 /// and 3 had something to do.
 fn restless() -> Workload {
     let mut past: Vec<TaskSpec> = (2..4).map(|c| on(task(&format!("past{c}"), Some(1), vec![run_ms(30)]), c)).collect();

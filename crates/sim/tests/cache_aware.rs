@@ -80,8 +80,8 @@ fn more_threads_than_a_cache_has_cpus_do_not_gather() {
     assert!(percent <= 60, "{percent} %");
 }
 
-/// nohz_balancer_kick: where one CPU of a cache is busy with one task no idle CPU is sent to balance, so that nobody
-/// finds what could gather.
+/// nohz_balancer_kick: where one CPU of a cache is busy with one task no idle CPU is sent to balance, so that no
+/// balance finds what could gather.
 #[test]
 fn one_thread_in_each_cache_stays_there() {
     assert_eq!(gathered(&two_caches(), &threads(2, Process::default()), &policy(true)), (50, 0));

@@ -66,7 +66,7 @@ fn a_round_trip_between_two_cpus_waits_for_their_idle_exit() {
     assert!(near(lap_ns(&r), 1000 * round_trip_ns, 10_000), "{}", lap_ns(&r));
 }
 
-/// `readers` and `writers` share one channel; everybody does its part and ends.
+/// `readers` and `writers` share one channel; each does its part and ends.
 fn crowd(spec: ChannelSpec, writers: u32, readers: u32, messages: u64, bytes: u32, cpus: u32) -> Report {
     let per_reader = u64::from(writers) * messages / u64::from(readers);
     let mut tasks: Vec<TaskSpec> = (0..writers)

@@ -58,8 +58,8 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     }
 }
 
-/// A real-time task has a lower clamp of 1024 by default, which decides where it goes even if nobody uses clamps, and
-/// how fast it runs once somebody does: these workloads have none.
+/// A real-time task has a lower clamp of 1024 by default, which decides where it goes even if clamps are not in use,
+/// and how fast it runs once they are: these workloads have none.
 fn fair_only(w: &mut Workload) {
     let real_time = |p: SchedPolicy| matches!(p, SchedPolicy::Fifo { .. } | SchedPolicy::RoundRobin { .. });
     for task in &mut w.tasks {
@@ -105,7 +105,7 @@ fn without_clamps_every_form_is_none() {
     }
 }
 
-/// Clamps that somebody sets later change nothing before: the first of a run is set at 120 ms.
+/// Clamps that are set later change nothing before: the first of a run is set at 120 ms.
 #[test]
 fn before_the_first_clamp_every_form_is_none() {
     for seed in 0..SEEDS {
@@ -125,7 +125,7 @@ fn before_the_first_clamp_every_form_is_none() {
     }
 }
 
-/// In use and open: (0, 1024) limits nobody. The postings' sums call the governor once more for each task that joins;
+/// In use and open: (0, 1024) limits no task. The postings' sums call the governor once more for each task that joins;
 /// the largest clamp and our own form do not.
 #[test]
 fn clamps_that_limit_nothing_change_nothing() {

@@ -82,7 +82,7 @@ fn the_largest_clamp_of_a_cpu_wins_and_is_kept_by_its_bucket() {
 #[test]
 fn a_real_time_task_asks_for_the_maximum_only_until_it_says_less() {
     let rt = |name: &str| with_policy(on(periodic(name, 1000, 10_000), 0), SchedPolicy::Fifo { priority: 10 });
-    // Somebody else's clamp switches the default of real-time tasks on.
+    // Another task's clamp switches the default of real-time tasks on.
     let other = clamped(on(periodic("other", 100, 10_000), 1), 0, 1024);
     for profile in ["5.10", "6.1", "7.2"] {
         let free = run_on(&pair(), &workload(vec![rt("rt"), other.clone()]), profile, 1000);
@@ -155,7 +155,7 @@ fn a_groups_lower_clamp_raises_tasks_that_chose_less_from_5_10() {
     }
 }
 
-/// Nobody has written into the group: 5.4.0 lends it the root's lower clamp of 1024, all others none.
+/// The group's files were not written: 5.4.0 lends it the root's lower clamp of 1024, all others none.
 #[test]
 fn a_task_in_a_new_group_runs_at_the_highest_frequency_in_5_4_0_alone() {
     let run = |profile: &str, group: &str| {
@@ -173,7 +173,7 @@ fn a_task_in_a_new_group_runs_at_the_highest_frequency_in_5_4_0_alone() {
     assert!(r.expect("runs").tasks[0].run_ns < 150 * MS);
 }
 
-/// A real-time hog runs for 5 ms when somebody else asks for a clamp. Where clamps begin to count then, its lower one
+/// A real-time hog runs for 5 ms when another task asks for a clamp. Where clamps begin to count then, its lower one
 /// of 1024 waits for its next enqueue, which never comes, and its CPU asks for what 5 ms make; in 5.4 it counted
 /// before.
 #[test]

@@ -178,7 +178,7 @@ fn realtime_is_limited_to_95_percent_by_the_rule_of_its_time() {
         assert!(near(r.tasks[1].run_ns, 150 * MS, 10 * MS), "{p}: {}", r.tasks[1].run_ns);
     }
     let alone = |p| run_on(&m, &workload(vec![hog()]), p, 3000).tasks[0].run_ns;
-    assert!(near(alone("4.16"), 2850 * MS, 10 * MS), "throttled even when nobody waits");
+    assert!(near(alone("4.16"), 2850 * MS, 10 * MS), "throttled even when no task waits");
     assert_eq!(alone("7.2"), 3000 * MS);
 }
 

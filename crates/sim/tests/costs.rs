@@ -65,7 +65,7 @@ fn one_message(cpus: [u32; 2]) -> Workload {
     w
 }
 
-/// Frequencies fall as soon as nobody needs them, and ticks of idle CPUs stop at once: no other time is due for a walk.
+/// Frequencies fall as soon as no CPU needs them, and ticks of idle CPUs stop at once: no other time is due for a walk.
 fn quick_to_lower() -> Policy {
     let mut policy = profile("7.2");
     policy.set("hold", "off").expect("a switch of the table");
@@ -107,7 +107,7 @@ fn between_two(ipi: u64) -> Vec<(u64, String)> {
     let awake = LATENCY;
     let a_switch = awake + 2 * (EXIT + WAKE + HOOK + REGISTER);
     let sent = a_switch + SWITCH + WRITE;
-    // The other CPU is told when the wake-up is done, and pays for enqueueing: hook and new frequency.
+    // The other CPU gets its interrupt when the wake-up is done, and pays for enqueueing: hook and new frequency.
     let b_awake = sent + WAKE + LATENCY;
     let b_switch = b_awake + 2 * (HOOK + REGISTER) + ipi + EXIT;
     // Meanwhile the sender goes to sleep: its dequeue calls the governor, which lowers.

@@ -154,7 +154,7 @@ fn requests_have_a_lower_limit_of_51() {
     }
 }
 
-/// One burst of 5 ms. __add_running_bw() calls when the server starts. When its time has come it finds nobody:
+/// One burst of 5 ms. __add_running_bw() calls when the server starts. When its time has come it finds no fair task:
 /// `task_non_contending` takes the bandwidth off at its 0-lag time, and __sub_running_bw() calls.
 #[test]
 fn hooks_are_called_when_a_server_starts_and_when_its_bandwidth_goes() {

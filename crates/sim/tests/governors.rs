@@ -162,8 +162,8 @@ fn too_many_groups_and_negative_boosts_are_refused() {
     run(&juno(), &w(4, -10), &later, 1);
 }
 
-/// A task that works for 20 ms in every 500: while all CPUs idle nobody looks, so there are far fewer samples than
-/// periods.
+/// A task that works for 20 ms in every 500: while all CPUs idle there is no sample, so there are far fewer samples
+/// than periods.
 #[test]
 fn ondemand_takes_no_samples_while_idle() {
     let p = policy(&[("governor", "ondemand"), ("sampling_rate_us", "10000")]);
@@ -199,7 +199,7 @@ fn some_governors_set_one_frequency() {
     }
 }
 
-/// The last task sleeps: its vote goes, the frequency stays until somebody votes again.
+/// The last task sleeps: its vote goes, the frequency stays until a task votes again.
 #[test]
 fn a_domain_that_goes_idle_keeps_its_frequency_under_sched_dvfs() {
     let once = task("once", Some(1), vec![run_ms(40)]);

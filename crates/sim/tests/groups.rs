@@ -111,8 +111,8 @@ fn preemption_is_decided_where_the_groups_meet() {
     }
 }
 
-/// Last averages told of the root and of group number 1: (root, queue, entity); the queue's are those that the entity
-/// came after: a walk tells of a queue alone where the one above has nothing to tell.
+/// Last averages emitted of the root and of group number 1: (root, queue, entity); the queue's are those that the
+/// entity came after: a walk tells of a queue alone where the one above has nothing to tell.
 fn last_utils(events: &[(u64, Event)]) -> (u32, u32, u32) {
     let of_group = |(_, e): &(u64, Event), wanted| match *e {
         Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),
@@ -218,7 +218,7 @@ impl Sink for Compared {
 }
 
 /// The group of a task has no task on the CPU that wakes it: what comes there is the group's weight, 2 at least. On
-/// unequal CPUs `wake_cap()` brings the task's load up to date first; with the load of before the weight would be that
+/// unequal CPUs `wake_cap()` updates the task's load first; with the load of before the weight would be that
 /// of another load, and less than nothing would come once the task has slept for long.
 #[test]
 fn groups_make_of_a_task_that_slept_what_it_is_now() {

@@ -55,7 +55,7 @@ fn regular() -> Workload {
     workload(vec![periodic("periodic", 300, 2_000)])
 }
 
-/// Interrupts that nobody sees coming, and sleeps of any length.
+/// Interrupts that no timer announces, and sleeps of any length.
 fn random() -> Workload {
     let ops = vec![Op::Run { work_ns: 50_000 }, Op::SleepUniform { min_ns: 10_000, max_ns: 3 * MS }];
     let irq = IrqSpec { cpu: 0, period_ns: 20_000, duration_ns: 5_000, jitter_ns: 900_000 };

@@ -97,7 +97,7 @@ fn a_task_that_wakes_preempts_an_idle_group_at_once() {
     }
 }
 
-/// A task of an idle group waits for others; one of SCHED_IDLE in an ordinary group preempts no one either.
+/// A task of an idle group waits for others; one of SCHED_IDLE in an ordinary group preempts no task either.
 #[test]
 fn a_task_of_an_idle_group_preempts_nobody() {
     for p in PROFILES {
@@ -213,8 +213,8 @@ fn work_by_second(p: &str, w: &Workload) -> [u64; 3] {
     [work(1000), work(2000) - work(1000), work(3000) - work(2000)]
 }
 
-/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second. Somebody
-/// uses clamps before.
+/// Clamps of groups change as `cpu.uclamp.max` is written: a busy task is capped at 200 for the second second. Clamps
+/// are in use before.
 #[test]
 fn clamps_of_a_group_change_during_a_run() {
     for p in ["6.1", "6.12", "7.2"] {
@@ -251,7 +251,8 @@ fn the_first_clamp_of_all_finds_queued_tasks_uncounted() {
     }
 }
 
-/// Files of groups are told when the run begins and when they hold something else, not when the same is written again.
+/// Files of groups are emitted when the run begins and when they hold something else, not when the same is written
+/// again.
 #[test]
 fn what_is_written_into_files_of_groups_is_told() {
     let mut w = with_idle(busy_in("/a/x", 1), &["/idle"]);

@@ -111,7 +111,7 @@ fn the_handler_takes_time_of_the_cpu_that_asked() {
     assert!(worked <= 1000 * MS - handlers * disk.irq_ns, "{handlers} handlers, {worked} ns of work");
 }
 
-/// From 6.12 on a task whose dequeue is delayed is still queued when it wakes: nobody is told of its I/O.
+/// From 6.12 on a task whose dequeue is delayed is still queued when it wakes: its I/O is not reported to the governor.
 #[test]
 fn who_is_still_queued_asks_for_no_boost() {
     let m = machine(&[(1, 1024)]);

@@ -108,7 +108,7 @@ fn machines_beyond_the_bound_are_refused() {
     assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");
 }
 
-/// Is told everything, or only events.
+/// Gets everything, or only events.
 struct Hears<const ALL: bool>(Vec<(u64, Event)>);
 
 impl<const ALL: bool> pelton_schema::Sink for Hears<ALL> {
@@ -136,7 +136,7 @@ fn comes_and_goes(seed: u32) -> Vec<TaskSpec> {
     (0..24 + seed % 30).map(nap).collect()
 }
 
-/// Walks over idle CPUs pass over those whose balances find nothing, unless somebody is told of balances: nothing else
+/// Walks over idle CPUs pass over those whose balances find nothing, unless a sink gets balances: nothing else
 /// is another one.
 #[test]
 fn what_walks_pass_over_changes_nothing() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The newest kernel's policy is compiled into the core as well. A policy that differs from it in a number that nobody
-//! reads is not, and gives the same runs.
+//! The newest kernel's policy is compiled into the core as well. A policy that differs from it in a number that is not
+//! read is not, and gives the same runs.
 
 mod common;
 use common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Real-time tasks: their limit, and that nobody waits beside an idle CPU.
+//! Real-time tasks: their limit, and that none waits beside an idle CPU.
 
 mod common;
 use common::*;

@@ -114,7 +114,7 @@ fn a_sensor_that_interrupts_is_read_when_a_trip_is_crossed() {
     assert!(gap <= 100, "passive from there on: {readings:?}");
 }
 
-/// step_wise climbs one state with each reading above the trip, and every limit is told as one of the policy.
+/// step_wise climbs one state with each reading above the trip, and every limit is emitted as one of the policy.
 #[test]
 fn states_are_limits_of_the_domain() {
     let run = run(&board(), &policy("6.6", "step_wise"), 8_000);

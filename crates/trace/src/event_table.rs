@@ -72,7 +72,7 @@ fn table_columns(info: &EventInfo) -> Vec<ParquetColumn> {
     columns
 }
 
-/// Writes a cell; names come out of files that anybody may have written.
+/// Writes a cell; names come out of files that may hold anything.
 fn write_cell(out: &mut impl Write, cell: &Cell, json: bool) -> io::Result<()> {
     match cell {
         Cell::Number(number) => write!(out, "{number}"),

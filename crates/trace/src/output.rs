@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where a sink's bytes go. A sink has nobody to return an error to, so the first one is kept for `finish`.
+//! Where a sink's bytes go. A sink has no caller to return an error to, so the first one is kept for `finish`.
 
 use std::io::{self, Write};
 

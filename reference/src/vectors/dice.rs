@@ -4,11 +4,11 @@
 use super::{Golden, Table};
 use crate::dice::{Dice, Searches};
 
-const RULES: [Dice; 3] = [Dice::Nobody, Dice::BySuccess, Dice::ByRate];
+const RULES: [Dice; 3] = [Dice::Off, Dice::BySuccess, Dice::ByRate];
 
 const NEWIDLE_DICE: Table = Table {
     name: "newidle-dice",
-    comment: "One more call of a domain's search with so many hits, so long after the last count (dice: 0 nobody, 1 as \
+    comment: "One more call of a domain's search with so many hits, so long after the last count (dice: 0 none, 1 as \
               in 6.1 and 6.12, 2 as in 7.2). Ratio, calls and hits after it, and the hits that a find then stands for.",
     rule: "docs/spec/balance.md#a-cpu-that-runs-out-of-tasks",
     inputs: &["dice", "calls", "hits", "ratio", "more", "past_ns"],

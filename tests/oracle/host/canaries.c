@@ -253,7 +253,7 @@ static void other_active(struct oracle_state *s)
 	active_under(s, &wrong);
 }
 
-/* Nobody prefers a cache, or somebody where nobody does. */
+/* No task prefers a cache, or some do where none does. */
 static void other_caches(struct oracle_state *s)
 {
 	struct pelton_policy wrong = oracle_policy;
@@ -412,7 +412,7 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "AD", ENERGY, 601, 702, other_full, "full CPUs that are no candidates" },
 	{ "GA", "od_dbs_update", 510, 702, other_long, "a long time since the last sample although it was busy" },
 	{ "GB", "cs_dbs_update", 510, 702, other_stops, "nothing asked for at a limit, a step below the lower one" },
-	{ "GC", "cs_dbs_update", 510, 702, other_steps, "the other release's rule for periods nobody looked at" },
+	{ "GC", "cs_dbs_update", 510, 702, other_steps, "the other release's rule for periods without sample" },
 	{ "GD", "od_dbs_update", 510, 702, busy_wait, "io_is_busy without effect" },
 	{ "GE", "cs_dbs_update", 510, 702, nice_time, "ignore_nice_load without effect" },
 	{ "GF", "od_dbs_update", 510, 702, low_threshold, "a threshold that is reached, not exceeded" },

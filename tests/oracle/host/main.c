@@ -91,7 +91,7 @@ static const char *known(const struct oracle_op *op)
 	return 0;
 }
 
-/* Number of failures: differences that nobody expects, or none where one is expected. */
+/* Number of failures: differences that are not expected, or none where one is expected. */
 static u64 judge(const struct oracle_op *op, u64 different)
 {
 	const char *why = known(op);

@@ -135,7 +135,7 @@ static void run_dl(struct oracle_state *s)
 		s->ret = found;
 }
 
-/* Canaries: a deadline task that is no level of its CPU; capacities that nobody asks for. */
+/* Canaries: a deadline task that is no level of its CPU; capacities that are not asked for. */
 void class_no_level(struct oracle_state *s)
 {
 	struct oracle_state seen = *s;

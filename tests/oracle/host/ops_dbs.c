@@ -228,7 +228,7 @@ static void settle_decision(struct oracle_state *k, struct oracle_state *p)
 	p->dbs.load = k->dbs.load;
 }
 
-/* Limits that somebody wants: operating points or not, within the hardware's or beyond, the lower above the upper. */
+/* Limits that are requested: operating points or not, within the hardware's or beyond, the lower above the upper. */
 static void make_limits(struct oracle_state *s)
 {
 	a_table_of_khz(s);

@@ -115,7 +115,7 @@ static void settle_hook(struct oracle_state *k, struct oracle_state *p)
 	}
 }
 
-/* Before 7.0 nobody on this way reads or clears the note; before 6.8 the core gives no floor. */
+/* Before 7.0 nothing on this way reads or clears the note; before 6.8 the core gives no floor. */
 static void settle_perf(struct oracle_state *k, struct oracle_state *p)
 {
 	settle_hook(k, p);

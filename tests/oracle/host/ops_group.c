@@ -123,7 +123,7 @@ static void make_decayed(struct oracle_state *s)
 	}
 	if (chance(50))
 		s->g.tg_load_avg_contrib = 0;
-	/* The core's walk goes on while something is still to be handed up; the kernel's test does not ask. */
+	/* The core's walk goes on while something is still to be propagated; the kernel's test does not ask. */
 	s->g.removed_nr = 0;
 	s->g.propagate = 0;
 }

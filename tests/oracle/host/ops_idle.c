@@ -70,7 +70,7 @@ static void run_menu(struct oracle_state *s)
 	pelton_menu_select(&oracle_policy, &s->menu, &s->table, &s->idle_now, &s->choice);
 }
 
-/* Nobody reads the answer about the tick when it is stopped already. */
+/* The answer about the tick is not read when it is stopped already. */
 static void settle_idle(struct oracle_state *k, struct oracle_state *p)
 {
 	if (k->idle_now.tick_stopped)

@@ -19,7 +19,7 @@ void an_idle_meeting(struct oracle_state *s)
 	f->se[s->cpu].idle_policy = s->group & 2 ? 0 : s->sleeps >> 1 & 1;
 }
 
-/* What the woken task may do to the running one as far as that somebody is idle decides. */
+/* What the woken task may do to the running one as far as it depends on SCHED_IDLE. */
 u32 idle_meeting(const struct oracle_state *s)
 {
 	u32 groups = pelton_has_idle_groups(&oracle_policy) ? s->group & s->idle : 0;

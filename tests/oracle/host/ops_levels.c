@@ -190,7 +190,7 @@ void levels_empty_stays(struct oracle_state *s)
 	pelton_update_load_add(&s->q, &s->gse);
 }
 
-/* As settle_update(). A task's count of runnable tasks is read by nobody. */
+/* As settle_update(). A task's count of runnable tasks is never read. */
 static void settle(struct oracle_state *k, struct oracle_state *p)
 {
 	if (p->aux && k->ret)

@@ -136,7 +136,7 @@ static u32 throttle(struct oracle_state *s)
 	return pelton_throttle_cfs_rq(&oracle_policy, &s->quota, &s->runtime, s->sleeps, s->now);
 }
 
-/* Who is told that nothing is left throttles at once in 7.2, and when it chooses again before. */
+/* A queue that finds nothing left throttles at once in 7.2, and when its CPU chooses again before. */
 static void run_account(struct oracle_state *s)
 {
 	u32 at_once = oracle_policy.bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE, was = s->runtime.throttled;
@@ -225,7 +225,7 @@ void quota_counts_once(struct oracle_state *s)
 	s->quota.nr_periods = pelton_min_u32(s->quota.nr_periods, before + 1);
 }
 
-/* Runtime does not expire in these releases; what is kept of it is read by nobody. */
+/* Runtime does not expire in these releases; what is kept of it is never read. */
 static void settle(struct oracle_state *k, struct oracle_state *p)
 {
 	p->runtime.expires_ns = k->runtime.expires_ns;

@@ -56,7 +56,7 @@ static struct lb_env lb_env_in(const struct oracle_state *s)
 
 	cpumask_bits(&o_lb_cpus)[0] = s->weight;
 #if ORACLE_VERSION < 513
-	nohz.has_blocked = 0; /* a search refreshes nobody's load */
+	nohz.has_blocked = 0; /* a search refreshes no CPU's load */
 #endif
 	sd->nr_balance_failed = s->flags;
 	sd->cache_nice_tries = s->sleeps;
@@ -173,7 +173,7 @@ void k_need_active_balance(struct oracle_state *s)
 
 /*
  * The task of the machine on CPU `into`: it ran `now` ns ago, runs (`running`), is bound (`lost`), waits delayed
- * (`group`), is to run next (`highest`). Nobody waits on the other CPU, so that it is eligible there. */
+ * (`group`), is to run next (`highest`). No task waits on the other CPU, so that it is eligible there. */
 void k_can_migrate(struct oracle_state *s)
 {
 	struct rq *src;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where real-time and deadline tasks go when they wake: the classes' own functions on eight CPUs, whose levels and
- * deadlines are told with cpupri_set() and cpudl_set(). CPU 0 asks. After fair_select.h, for the domains' type.
+ * deadlines are set with cpupri_set() and cpudl_set(). CPU 0 asks. After fair_select.h, for the domains' type.
  */
 
 #define CLASS_CPUS ORACLE_CLASS_CPUS

@@ -2,7 +2,7 @@
 /* Quotas of task groups: the pool of a group, and what its queue on CPU 0 has of it. After fair_pelt.h. */
 
 static struct hrtimer_clock_base o_quota_base;
-/* A queue of another CPU that is throttled: nobody looks at more than its place in the list. */
+/* A queue of another CPU that is throttled: only its place in the list is looked at. */
 static struct list_head o_elsewhere;
 
 /* kernel/time/hrtimer.c: the next end of an interval after `now`, and how many have ended. */

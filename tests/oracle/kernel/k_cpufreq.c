@@ -90,7 +90,7 @@ static int o_verify(struct cpufreq_policy_data *policy)
 }
 
 /*
- * Somebody wants `lowest` to `highest`. ret, aux: the limits in force; aux2: the capacity that they take from each CPU.
+ * `lowest` to `highest` are requested. ret, aux: the limits in force; aux2: the capacity that they take from each CPU.
  */
 void k_new_limits(struct oracle_state *s)
 {

@@ -7,7 +7,7 @@ extern unsigned long oracle_perf[3];
 
 /* Forgets what was noted. A driver without table gets frequencies as they are. */
 void k_driver(int has_table, int need_update_limits);
-/* Nobody is told of changes. */
+/* Changes are not noted. */
 void k_driver_silent(void);
 
 #endif

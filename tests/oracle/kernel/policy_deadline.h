@@ -50,7 +50,7 @@ bool hrtimer_active(const struct hrtimer *timer)
 	return hrtimer_is_queued((struct hrtimer *)timer);
 }
 
-/* Nobody cancels a timer that is being handled. */
+/* A timer that is being handled is not cancelled. */
 int hrtimer_try_to_cancel(struct hrtimer *timer)
 {
 	if (!hrtimer_is_queued(timer))

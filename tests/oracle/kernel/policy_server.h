@@ -114,7 +114,7 @@ void k_server_stop(struct oracle_state *s)
 	server_out(s);
 }
 
-/* Fair tasks ran for `irq`, or with `idle` nobody did. */
+/* Fair tasks ran for `irq`, or with `idle` the CPU was idle. */
 void k_server_update(struct oracle_state *s)
 {
 	struct sched_dl_entity *k = server_in(s);

@@ -97,7 +97,7 @@ void k_work(struct oracle_state *s)
 	domain_out(s);
 }
 
-/* New limits; the driver of the domain switches fast, a slow one is told by the cpufreq core. */
+/* New limits; the driver of the domain switches fast, a slow one is called by the cpufreq core. */
 void k_limits(struct oracle_state *s)
 {
 	s->sp.fast_switch = 1;

@@ -56,7 +56,7 @@ pub const CANARY_RATE: Build = Build { name: "canary-rate", flags: &["-O2", "-DP
 pub const CANARY_FORGETS: Build = Build { name: "canary-forgets", flags: &["-O2", "-DPELTON_CANARY=8"] };
 /// Wrong on purpose: buckets of clamps are too narrow by one.
 pub const CANARY_ROUNDS: Build = Build { name: "canary-rounds", flags: &["-O2", "-DPELTON_CANARY=9"] };
-/// Wrong on purpose: clamps of groups limit nobody.
+/// Wrong on purpose: clamps of groups limit no task.
 pub const CANARY_UNLIMITED: Build = Build { name: "canary-unlimited", flags: &["-O2", "-DPELTON_CANARY=10"] };
 /// Wrong on purpose: no upper clamp is left over.
 pub const CANARY_OPENS: Build = Build { name: "canary-opens", flags: &["-O2", "-DPELTON_CANARY=11"] };

@@ -270,7 +270,7 @@ impl Grammar {
         }
     }
 
-    /// The fair class hands the CPU from one of its tasks to another, or to nobody.
+    /// The fair class hands the CPU from one of its tasks to another, or goes idle.
     pub(super) fn switch_fair(&mut self, cpu: usize, next: Option<usize>) {
         let prev = match self.runs[cpu] {
             Runs::Fair(task) => Some(task),

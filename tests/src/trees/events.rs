@@ -135,7 +135,7 @@ impl Tree {
         if sleeps { self.sample(task) } else { Ok(()) }
     }
 
-    /// The running task of a CPU stops: nobody runs there.
+    /// The running task of a CPU stops: no task runs there.
     fn put(&mut self, cpu: usize) -> Outcome {
         self.clock(cpu)?;
         let Some(task) = self.runs[cpu] else { return Ok(()) };
@@ -314,7 +314,7 @@ impl Tree {
         self.step("the CPU's own", &[Slot::Rq(cpu)], (core, twin))
     }
 
-    /// Nobody has a limit any more, everybody sleeps, and load fades until nothing is left of it.
+    /// No group has a limit any more, all tasks sleep, and load fades until nothing is left of it.
     pub(super) fn fades(&mut self) -> Outcome {
         for i in 0..self.limited.len() {
             self.quota(i, 0, Quota::Limit(RUNTIME_INF, 100_000_000, 0))?;

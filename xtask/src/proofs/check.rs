@@ -5,7 +5,7 @@ use super::names::{is_load, is_operation, is_test};
 use super::{FOLDER, Facts, How, Proof};
 use crate::repo::File;
 
-/// A word that means that nobody looked.
+/// A word that means that the source was not read.
 const UNREAD: &str = "recollection";
 /// Files in which nothing may rest on memory.
 const READ_FILES: &[&str] = &["core/include/pelton/policy.h", "docs/spec/"];
@@ -97,7 +97,7 @@ fn missing(facts: &Facts) -> Vec<String> {
     rows.map(|(name, profiles)| format!("{FOLDER}: {name}: no proof for {}", profiles.join(", "))).collect()
 }
 
-/// Places that admit that nobody looked.
+/// Places that admit that the source was not read.
 fn unread(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.is_under(READ_FILES)) {
@@ -115,7 +115,7 @@ mod tests {
 
     const WHOLE: &str = "[[proof]]\nswitch = 'a'\nprofiles = ['5.4', '6.12']\nhow = 'source'\n\
         read = ['5.4 kernel/x.c f', '6.12.117 kernel/x.c f', '6.8 kernel/x.c f']\ntest = 'known_answers::fair::here'\nsays = 'Does.'\n\
-        [[proof]]\nswitch = 'b'\nprofiles = ['5.4', '6.12']\nhow = 'proposal'\nread = ['linux-pm, 2017']\nsays = 'Nobody does.'\n";
+        [[proof]]\nswitch = 'b'\nprofiles = ['5.4', '6.12']\nhow = 'proposal'\nread = ['linux-pm, 2017']\nsays = 'No release does.'\n";
 
     fn found(text: &str) -> Vec<String> {
         let files = [File::example("crates/core/tests/known_answers/fair.rs", "#[test]\nfn here() {}\n")];

@@ -24,7 +24,7 @@ pub fn check(files: &[File]) -> Vec<Finding> {
     citing.flat_map(|file| broken(file, &pages).into_iter().chain(elsewhere(file))).chain(unlisted(files)).collect()
 }
 
-/// Sections of a document that is not part of the project: nobody who reads the project can follow them.
+/// Sections of a document that is not part of the project: a reader of the project cannot follow them.
 fn elsewhere(file: &File) -> Vec<Finding> {
     let names_one = |line: &str| {
         let of_section = |letter: char, after: char| match letter {

@@ -11,6 +11,7 @@ mod licences;
 mod links;
 mod mirrors;
 pub mod names;
+mod prose;
 mod rooms;
 mod text;
 mod tokens;
@@ -44,7 +45,7 @@ pub struct Rule {
 
 /// Every rule about single files.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    [text::RULES, functions::RULES, banned::RULES].into_iter().flatten()
+    [text::RULES, prose::RULES, functions::RULES, banned::RULES].into_iter().flatten()
 }
 
 /// Checks one file against every rule.

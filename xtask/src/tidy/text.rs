@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Rules about a file as text: licence line, length, size, paths of somebody's machine, header comments.
+//! Rules about a file as text: licence line, length, size, paths of one machine, header comments.
 
 use super::Rule;
 use crate::repo::File;

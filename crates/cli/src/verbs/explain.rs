@@ -79,7 +79,7 @@ fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> St
     out + &written(groups_changed)
 }
 
-/// What was written into files of groups before; nothing when nobody wrote.
+/// What was written into files of groups before; empty when nothing was written.
 pub(super) fn written(changes: &[GroupChanged]) -> String {
     let mut sheet = Sheet::new(&["<group", "<file", "<before", "<now", "since_s"]);
     for c in changes {

@@ -72,7 +72,7 @@ fn walk_text(ExplainedWalk { run, groups_changed, explanation: e, count }: &Expl
     let mut out = format!("{} s, {}\n", seconds(e.time_ns), run.about.platform);
     let _ = writeln!(
         out,
-        "CPU {} brings the load of CPU {} up to date: {} (number {count} of the kind asked for)",
+        "CPU {} updates the load of CPU {}: {} (number {count} of the kind asked for)",
         e.by_cpu, e.of_cpu, e.why
     );
     let _ = writeln!(out, "{} queues, {} us", e.queues, number(e.cost_ns as f64 / 1e3));

@@ -24,7 +24,7 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     without_effect(args, &options)?;
     draft.name = args.name.clone().unwrap_or(draft.name);
     let text = draft.toml();
-    // The file is read back before anybody gets it.
+    // The file is read back before it is written.
     let name = outputs.first().map_or_else(|| "(imported)".to_owned(), |path| path.display().to_string());
     let file = platform::parse(&SourceFile::new(name, &text)).map_err(|d| bad_input(&d))?;
     if !global.quiet {

@@ -126,7 +126,7 @@ fn form(to: TraceForm) -> ExportForm {
 
 /// One file that holds the trace.
 fn whole(opened: &mut Opened<'_>, args: &ExportArgs, watch: &Screen<'_>) -> Result<Converted, Failure> {
-    // Others cannot be told from complete ones, so they come to be only when they are.
+    // Others cannot be distinguished from complete ones, so they come to be only when they are.
     let tells = matches!(args.to, TraceForm::Log | TraceForm::Perfetto);
     let pending = output::create(&args.output, tells)?;
     let written = opened.write(pending.writer()?, watch);

@@ -71,13 +71,13 @@ fn write(cpu: &mut BoostCpu, policy: &Policy, group: u32, boost: i32) -> i32 {
     cpu.boost_max
 }
 
-/// Root 10, G1 60, G2 30, nobody runnable. Then +G1, +G1, G1 := 20, G2 := 90, +G2, root := 95, -G1, -G2, -G1.
+/// Root 10, G1 60, G2 30, no task runnable. Then +G1, +G1, G1 := 20, G2 := 90, +G2, root := 95, -G1, -G2, -G1.
 fn group_story(policy: &Policy) -> Vec<i32> {
     let mut cpu = BoostCpu::default();
     for (group, boost) in [(0, 10), (1, 60), (2, 30)] {
         cpu.group[group].boost = boost;
     }
-    // Somebody of the root comes and goes: the maximum is looked up.
+    // A task of the root group comes and goes: the maximum is looked up.
     count(&mut cpu, policy, 0, true);
     let mut said = vec![count(&mut cpu, policy, 0, false)];
     said.push(count(&mut cpu, policy, 1, true));

@@ -92,7 +92,7 @@ fn looks(m: &Placement, group: &mut CacheGroup, ms: [u64; 8], running: &[usize],
 fn the_cache_with_most_is_preferred_when_it_has_twice_as_much() {
     let m = machine();
     let mut group = CacheGroup { threads: 3, ..CacheGroup::new(&CacheCpu::default(), 0) };
-    assert_eq!(looks(&m, &mut group, [0, 0, 0, 0, 5, 15, 0, 0], &[4, 5], 10), (5, 1), "nobody was preferred");
+    assert_eq!(looks(&m, &mut group, [0, 0, 0, 0, 5, 15, 0, 0], &[4, 5], 10), (5, 1), "no cache was preferred");
     assert_eq!(looks(&m, &mut group, [40, 0, 0, 0, 5, 15, 0, 0], &[0, 5], 12), (5, 1), "twice as much is not more");
     assert_eq!(looks(&m, &mut group, [45, 0, 0, 0, 5, 15, 0, 0], &[0, 5], 14), (0, 1));
     assert_eq!(looks(&m, &mut group, [0; 8], &[], 15), (0, 1), "one look an epoch");

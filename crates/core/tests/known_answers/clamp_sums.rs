@@ -180,7 +180,7 @@ fn throttled_groups_for_comparison() {
     assert_eq!(group_throttled_util(400, 300, &[], 383), 383);
     let none: [ThrottledGroup; 0] = [];
     assert_eq!((group_limited(600, &none, 383), group_limited(600, &groups, 383)), (600, 391));
-    // Two groups of which one is cut down: min(400, 512) + min(600, 307) + 24 of nobody; without the second 24 + 400.
+    // Two groups of which one is cut down: min(400, 512) + min(600, 307) + 24 of no task; without the second 24 + 400.
     let groups = [ThrottledGroup { util: 400, throttle: 512 }, ThrottledGroup { util: 600, throttle: 307 }];
     assert_eq!((group_limited(1024, &groups, 1024), group_rest(1024, &groups, Some(1), 1024)), (731, 424));
     // Groups that have more than the root by rounding: below 0 without them.

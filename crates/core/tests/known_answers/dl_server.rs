@@ -62,7 +62,7 @@ fn server_restart_of_each_release() {
     }
 }
 
-/// The same of one that nobody needed: only 6.18.24 and later go on with its deadline, and then at once.
+/// The same of one that no task needed: only 6.18.24 and later go on with its deadline, and then at once.
 #[test]
 fn server_restart_of_one_that_did_not_run() {
     for (release, runs) in [("6.12", false), ("6.18", false), ("6.18.9", false), ("6.18.24", true), ("7.2", false)] {
@@ -101,7 +101,7 @@ fn server_idle_waits_in_7_2() {
             assert_eq!((s.dl_defer_idle, s.timer_ns), (1, 1902 * MS));
             assert_eq!(s.timer(952 * MS), ServerBw::Stays);
             assert_eq!((s.dl_server_active, s.inactive_ns), (0, 952 * MS));
-            assert_eq!(s.timer_ns, 1902 * MS, "nobody cancels it while it is handled");
+            assert_eq!(s.timer_ns, 1902 * MS, "its own handler does not cancel it");
         } else {
             s.idled(940 * MS);
             assert_eq!((s.dl.runtime_ns, s.timer_ns), (0, 0));

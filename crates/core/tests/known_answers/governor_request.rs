@@ -148,7 +148,7 @@ fn what_a_shared_domain_knows_of_its_other_cpus() {
     }
 }
 
-/// 4.16 sugov_update_shared: a call with the flag goes to the maximum without asking anybody, so no boost fades.
+/// 4.16 sugov_update_shared: a call with the flag goes to the maximum without asking any CPU, so no boost fades.
 #[test]
 fn a_call_with_the_flag_asks_nobody_else() {
     let mut d = Domain::new(profile("4.16"), &[fair(0), fair(0)]);

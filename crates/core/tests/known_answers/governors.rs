@@ -123,7 +123,7 @@ fn the_window_of_v7_delays_and_the_newest_request_wins() {
 #[test]
 fn v7_sums_the_classes() {
     let (mut sd, mut votes) = (domain(1), [Vote { cfs: 300, rt: 100, dl: 50, total: 0 }]);
-    assert_eq!(sd.update(&mut votes, 0, false, &KHZ), vote::SAME, "kept, nobody asked");
+    assert_eq!(sd.update(&mut votes, 0, false, &KHZ), vote::SAME, "kept, no new request");
     assert_eq!(votes[0].total, 550);
     votes[0].cfs = 301;
     assert_eq!(sd.update(&mut votes, 0, true, &KHZ), vote::DRIVE);
@@ -182,7 +182,7 @@ fn a_sleep_takes_the_vote_and_leaves_the_frequency() {
     assert_eq!(sd.requested_khz, 450_000);
 }
 
-/// The driver's latency, else 50 ms, unless somebody says.
+/// The driver's latency, else 50 ms, unless it is configured.
 #[test]
 fn length_of_the_window() {
     assert_eq!(sched_dvfs_window_ns(&policy(&[]), 1_200_000), 1_200_000);
@@ -371,7 +371,7 @@ fn idle_beyond_the_time_is_a_long_sleep_too() {
     assert_eq!(cpu.prev_load, 0);
 }
 
-/// 10 ms: 4 idle, 2 of them with somebody waiting for I/O, 3 of a task with nice 10.
+/// 10 ms: 4 idle, 2 of them with a task waiting for I/O, 3 of a task with nice 10.
 #[test]
 fn what_counts_as_idle() {
     let expected = [(0, 0, 60), (0, 1, 80), (1, 0, 30), (1, 1, 50)];
@@ -392,7 +392,7 @@ fn a_bias_shares_the_period_between_two_frequencies() {
     assert_eq!((dbs.sampled(&biased, &KHZ), dbs.delay_us, dbs.measures()), (450_000, 4_600, true));
 }
 
-/// The limits and what somebody said.
+/// The limits and what was configured.
 #[test]
 fn governors_that_set_one_frequency() {
     let khz = |sets: &[(&str, &str)]| sampler().start_khz(&policy(sets), &KHZ);

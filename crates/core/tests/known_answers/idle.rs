@@ -51,7 +51,7 @@ fn arm() -> IdleTable {
     table(0, &[(1, 1), (950, 1000), (1700, 2700)])
 }
 
-/// The tick runs, its next is half a tick away, nobody limits latency.
+/// The tick runs, its next is half a tick away, latency is not limited.
 fn now(sleep_ns: u64) -> IdleNow {
     let event_ns = sleep_ns.min(TICK / 2);
     IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, ..IdleNow::default() }
@@ -132,8 +132,8 @@ fn menu_form_decides_what_a_stopped_tick_trusts() {
 
 /// menu_select(): a timer in 20 ms and nothing learnt: 20 ms are predicted. One task waits for I/O: the exit latency
 /// may be 20 ms / 11 = 1818 us to 6.6, more than 1700: state 2. Two: 20 / 21 = 952 us: state 1 (950 <= 952). From 6.12
-/// nobody asks. 4.19 gives the residency of the state as the reason of the tick: 1 ms, so the tick goes on; the others
-/// stop it.
+/// that is not asked. 4.19 gives the residency of the state as the reason of the tick: 1 ms, so the tick goes on; the
+/// others stop it.
 #[test]
 fn menu_form_to_6_6_waits_for_io() {
     let fresh = menu([u32::MAX - 1; 8]);
@@ -230,7 +230,7 @@ fn teo_form_of_6_1_and_6_6_trusts_the_last_nine_stays() {
 }
 
 /// teo_select() of 6.6, teo_cpu_is_utilized(): all stays hit state 2, the CPU is busy: state 1, and a timer in 20 ms
-/// stops the tick. With two states it takes state 0 at once. Nobody else asks.
+/// stops the tick. With two states it takes state 0 at once. No other release asks.
 #[test]
 fn teo_form_of_6_6_goes_up_when_the_cpu_is_busy() {
     let mut teo = Teo { total: 1024, ..Teo::default() };

@@ -71,7 +71,7 @@ fn a_sampling_governor_looks_again_and_newer_conservative_steps_from_there() {
     }
 }
 
-/// A CPU of 800 at 2.0 GHz. To 5.4 nobody is told; 5.10.262 to 6.6 arch_set_thermal_pressure and
+/// A CPU of 800 at 2.0 GHz. To 5.4 the scheduler does not learn of it; 5.10.262 to 6.6 arch_set_thermal_pressure and
 /// topology_update_thermal_pressure by the cooling device: 1.5 GHz leaves 600; 6.12.117 and 7.2.12
 /// cpufreq_update_pressure by the policy's limit: 1.0 GHz leaves 400. A limit above the reference takes nothing.
 #[test]

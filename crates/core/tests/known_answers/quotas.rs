@@ -63,8 +63,8 @@ fn a_first_entity_brings_a_slice_and_in_7_2_one_ns() {
     }
 }
 
-/// do_sched_cfs_period_timer: a period in which nobody took from the pool marks the group idle, the next one stops the
-/// timer.
+/// do_sched_cfs_period_timer: a period in which no queue took from the pool marks the group idle, the next one stops
+/// the timer.
 #[test]
 fn the_period_timer_stops_after_two_idle_periods() {
     let p = policy("6.12");
@@ -72,7 +72,7 @@ fn the_period_timer_stops_after_two_idle_periods() {
     assert_eq!((b.period_timer(&p, 1100 * MS), b.idle), (quota::START, 1));
     assert_eq!((b.period_timer(&p, 1200 * MS), b.period_active, b.nr_periods), (0, 0, 2));
     let mut q = CfsRuntime::default();
-    assert_eq!(b.account(&p, &mut q, 0, 1777 * MS, TICK), quota::START, "somebody takes: it goes on");
+    assert_eq!(b.account(&p, &mut q, 0, 1777 * MS, TICK), quota::START, "a queue takes: it goes on");
     assert_eq!((b.period_end_ns, b.idle), (1800 * MS, 0), "at the next multiple of the period");
 }
 
@@ -128,7 +128,7 @@ fn bursts_are_kept_from_6_1() {
     let p = policy("6.1");
     let mut b = group(&p, 20, 15);
     let _ = b.period_timer(&p, 1100 * MS);
-    assert_eq!(b.runtime_ns, 35 * MS, "nobody used anything");
+    assert_eq!(b.runtime_ns, 35 * MS, "nothing was used");
     b.runtime_ns -= 27 * MS;
     let _ = b.period_timer(&p, 1200 * MS);
     assert_eq!((b.runtime_ns / MS, b.nr_burst, b.burst_time_ns / MS), (28, 1, 7), "7 ms more than the quota");

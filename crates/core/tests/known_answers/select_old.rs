@@ -57,7 +57,7 @@ fn busy(m: &mut Placement, cpus: impl IntoIterator<Item = usize>) {
     for at in cpus {
         let cpu = &mut m.cpus[at];
         (cpu.curr_idle, cpu.nr_running, cpu.h_nr_queued, cpu.h_nr_runnable) = (0, 1, 1, 1);
-        // As much as the task's neighbours would bring: nobody is drawn there.
+        // As much as the task's neighbours would bring: the task is not drawn there.
         cpu.load = 1024;
     }
 }

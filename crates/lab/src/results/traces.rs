@@ -305,7 +305,7 @@ pub struct Fault {
 pub struct SingleCalls {
     /// Calls.
     pub taken_out: u64,
-    /// The next record of the object told.
+    /// The next record of the object showed it.
     pub noticed: u64,
     /// They had changed nothing.
     pub changed_nothing: u64,

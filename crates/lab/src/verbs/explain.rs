@@ -240,8 +240,7 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
 pub fn walk(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedWalk, LabError> {
     let (run, plan, sink, groups) = balances(request, watch)?;
     let Some(explanation) = explain_balance::explain_walk(&sink) else {
-        let help =
-            "blocked load is brought up to date at ticks, before a CPU goes idle, and for idle CPUs without tick";
+        let help = "blocked load is updated at ticks, before a CPU goes idle, and for idle CPUs without tick";
         return Err(nothing(&plan, "update of blocked load", help));
     };
     let groups_changed = groups.before(explanation.time_ns);

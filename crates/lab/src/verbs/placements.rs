@@ -59,7 +59,7 @@ pub(super) struct Rules {
     pub profile: String,
     /// Its switches.
     pub policy: Policy,
-    /// Why it was chosen, where nobody did.
+    /// Why it was chosen, where the user did not choose.
     pub remark: Option<String>,
 }
 

@@ -67,7 +67,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// One that somebody named.
+    /// One that the user named.
     pub fn named(name: &str) -> Platform {
         Platform { name: name.to_owned(), text: None }
     }
@@ -103,7 +103,7 @@ pub fn read(part: &PartRequest, path: &Path, settle_ns: u64, watch: &dyn Watch) 
     let mut source = open(path, watch)?;
     let header = source.info().header.clone();
     let named = header.as_ref().map_or("", |h| h.platform.as_str());
-    // A name out of a file that anybody may have written is no path to open.
+    // A name out of a file, which may hold anything, is no path to open.
     let known = platform::names().find(|name| *name == named);
     let told = [part.recorded_on.as_deref(), known].into_iter().flatten().next().map(Platform::named);
     let carried = || header.as_ref().and_then(carried::platform);

@@ -91,7 +91,7 @@ pub trait Files {
     fn close(&mut self, sink: Self::Sink, whole: bool) -> Result<(), LabError>;
 }
 
-/// Nobody wants the events.
+/// No caller wants the events.
 struct NoFiles;
 
 impl Files for NoFiles {

@@ -194,7 +194,7 @@ fn policy(profile: &str, info: &TraceInfo) -> Result<Policy, LabError> {
     let none: [pelton_scenario::SourceFile; 0] = [];
     match pelton_scenario::policy::choose_from(Some(profile), &none, &sets) {
         Ok(chosen) => Ok(chosen.policy),
-        // A header that anybody may have written is no reason to stop.
+        // A header may hold anything: that is no reason to stop.
         Err(_) => Policy::profile(profile).map_err(LabError::input),
     }
 }
@@ -294,7 +294,7 @@ fn remarks(remark: Option<String>, info: &TraceInfo, report: &Report) -> Vec<Str
     let earlier: u64 = report.signals.values().map(|tally| tally.earlier).sum();
     if earlier > 0 {
         remarks.push(format!(
-            "{earlier} looks show a state older than the one recorded before them: nobody held the lock; they prove \
+            "{earlier} looks show a state older than the one recorded before them: made without the lock, they prove \
                  nothing and are not counted"
         ));
     }

@@ -27,11 +27,11 @@ struct clamp_globals globals;
 
 /* Records of each runqueue, told under its lock. */
 u64 orders[CLAMP_CPUS_MAX];
-/* Who brings the tasks of a group up to date, how many change limits, and how often one began or ended. */
+/* Which task updates the tasks of a group, how many change limits, and how often one began or ended. */
 u64 updater, updating, changes;
 /* The task that the kernel's walk over the group is at. A lock of any other task is no count of clamps. */
 u64 next_updated;
-/* The same count when each runqueue's clock was last brought up to date; CHANGING: limits were changing then. */
+/* The same count when each runqueue's clock was last updated; CHANGING: limits were changing then. */
 u64 changes_seen[CLAMP_CPUS_MAX];
 #define CHANGING (~0ull)
 
@@ -196,7 +196,7 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 }
 
 /*
- * Did limits change after the kernel read them for this task? It brings the clock of the runqueue up to date first,
+ * Did limits change after the kernel read them for this task? It updates the clock of the runqueue first,
  * then reads them (enqueue_task), all under the lock of the runqueue.
  */
 HIDDEN u64 limits_are_new(u64 at)

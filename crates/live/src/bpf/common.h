@@ -50,7 +50,7 @@ struct {
 } told_tasks SEC(".maps");
 
 /*
- * Are load-tracking records read at switches, wake-ups and ticks too? Where nobody holds the queue's lock another CPU,
+ * Are load-tracking records read at switches, wake-ups and ticks too? Where the queue's lock is not held another CPU,
  * or an interrupt, may be half-way through a change, or be recorded in between: where every call is recorded such a
  * look tells nothing new and may be wrong.
  */
@@ -323,7 +323,7 @@ HIDDEN void fill_pending(struct pending *pending, struct cfs_rq *queue)
 	pending->prop_runnable_sum = queue->prop_runnable_sum;
 }
 
-/* Nothing pending is the rule, and is not told. What a root queue would hand up is never taken from it. */
+/* Nothing pending is the rule, and is not recorded. What a root queue would propagate is never taken from it. */
 HIDDEN int has_pending(struct cfs_rq *queue)
 {
 	struct rq *rq = rq_of_queue(queue);

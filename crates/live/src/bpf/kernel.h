@@ -129,7 +129,7 @@ struct cfs_rq___delayed {
 
 struct task_struct;
 
-/* On kernels that have it a spinlock begins with it: not 0 while somebody holds the lock or is about to. */
+/* On kernels that have it a spinlock begins with it: not 0 while a CPU holds the lock or is about to. */
 struct qspinlock {
 	u32 val;
 };

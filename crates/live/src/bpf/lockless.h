@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks at queues nobody holds the lock of: what may be half-way through a change is not told. Part of common.h. */
+/* Looks at queues whose lock is not held: what may be half-way through a change is not recorded. Part of common.h. */
 #ifndef PELTON_LIVE_LOCKLESS_H
 #define PELTON_LIVE_LOCKLESS_H
 

@@ -110,7 +110,7 @@ struct call {
 	struct avg before;
 };
 
-/* What a queue has still to take out or to hand up; the state of the queue follows. */
+/* What a queue has still to take out or to propagate; the state of the queue follows. */
 struct pending {
 	struct head head;
 	u32 queue_cpu;

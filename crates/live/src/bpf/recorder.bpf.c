@@ -194,7 +194,7 @@ HIDDEN int has_current_task(void)
 }
 
 /*
- * The end of any high-resolution timer. The scheduler's tick is one; it brings the running task up to date. Before 5.11
+ * The end of any high-resolution timer. The scheduler's tick is one; it updates the running task. Before 5.11
  * nothing is looked at.
  */
 SEC("tp_btf/hrtimer_expire_exit")
@@ -307,7 +307,7 @@ int BPF_PROG(nr_running, struct rq *rq, int change)
 	return 0;
 }
 
-/* Balancing has brought sleeping CPUs up to date, this one with them. */
+/* Balancing has updated sleeping CPUs, this one with them. */
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(balance, u32 vec)
 {

@@ -89,7 +89,7 @@ pub(super) fn start(running: &mut Running, shape: Shape) -> io::Result<()> {
 /// Rounds of a measurement of costs.
 const ROUNDS: u32 = 500;
 
-/// What writing or reading a message takes when nobody waits, and what waking and switching to a task of the same CPU
+/// What writing or reading a message takes when no task waits, and what waking and switching to a task of the same CPU
 /// takes besides; ns, while nothing else runs. They say how fast this machine is, apart from the benchmark.
 fn costs(shape: Shape) -> io::Result<[f64; 2]> {
     let message = vec![0; shape.bytes as usize];
@@ -182,7 +182,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<std::th
     Builder::new().name(name.to_owned()).stack_size(STACK).spawn(work)
 }
 
-/// Waits until somebody has written into the pipe; nobody reads it.
+/// Waits until there is something in the pipe, and does not read it.
 fn wait_for(fd: &OwnedFd) {
     let mut one = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one record of this frame, which lives during the call.

@@ -258,7 +258,7 @@ fn compute(iterations: u64) {
     }
 }
 
-/// Tells the CPU that somebody waits.
+/// Tells the CPU that a thread waits.
 fn hint() {
     // What the library has for this machine is a barrier, which an emulator takes for no hint.
     #[cfg(target_arch = "aarch64")]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::made::{pause, spin};
 use super::{Running, now};
 
-/// How long somebody waits before he looks whether the load is over.
+/// How long a thread waits before it looks whether the load is over.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Sizes of the experiment.

@@ -20,7 +20,7 @@ const PAIRS: u32 = 2;
 const CROWD: u32 = 6;
 /// How long pairs and crowds pause.
 const PAUSE: Duration = Duration::from_millis(16);
-/// How long somebody waits for a call before he looks whether the load is over.
+/// How long a thread waits for a call before it looks whether the load is over.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Starts all of them. Without the cpu controller there are no groups, and a note says so.
@@ -99,7 +99,7 @@ fn pause() {
     let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &PAUSE.into());
 }
 
-/// False when nobody is there any more.
+/// False when the other end is closed.
 fn heard(from: &mut PipeReader) -> bool {
     from.read_exact(&mut [0]).is_ok()
 }

@@ -140,7 +140,7 @@ struct Cpu {
 
 /// Tasks that came to another group, by what their groups ask for. An update of limits goes from the groups above to
 /// those below: a task that was listed above and comes to a group below meanwhile is counted again before that group's
-/// limits are brought up to date.
+/// limits are updated.
 #[derive(Debug, Default)]
 struct Arrivals(BTreeMap<u32, ((u32, u32), bool)>);
 
@@ -333,6 +333,6 @@ mod tests {
         arrivals.note(7, new);
         assert!(arrivals.take(7, new) && !arrivals.take(7, new));
         assert!(!arrivals.take(7, old), "its group asks for something else");
-        assert!(!arrivals.take(8, old), "nobody knows");
+        assert!(!arrivals.take(8, old), "not known");
     }
 }

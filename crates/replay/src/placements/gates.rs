@@ -86,7 +86,7 @@ impl Gate {
         match (self.head.kind, self.head.idle) {
             (0, _) if self.head.pending != 0 => "goes idle: a task was woken to it",
             (0, _) if self.head.ran != 0 => "goes idle: searches",
-            (0, _) if self.head.over == 0 => "goes idle: nobody has two tasks",
+            (0, _) if self.head.over == 0 => "goes idle: no CPU has two tasks",
             (0, _) if self.head.avg_idle < first.cost => "goes idle: too soon back",
             (0, _) => "goes idle: dice leave all out",
             (_, 0) => "domains of a busy CPU",

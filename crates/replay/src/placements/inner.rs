@@ -49,7 +49,7 @@ pub struct KernelEffective {
     pub util: u32,
     /// What it gave, capacity.
     pub effective: u64,
-    /// The bounds that it gave beside that, capacity; `None`: nobody asked for them.
+    /// The bounds that it gave beside that, capacity; `None`: they were not asked for.
     pub bounds: Option<(u64, u64)>,
 }
 

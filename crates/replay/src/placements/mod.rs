@@ -49,7 +49,7 @@ pub struct Tally {
     /// All that come out otherwise.
     pub divergent: u64,
     /// Those among them that come out as they did with some of the CPUs as they were afterwards: which CPU was read
-    /// when, nobody tells.
+    /// when is not recorded.
     pub between: u64,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded searches of balances for the group to take from, made again by the core from what the kernel could read.
 //!
-//! A search brings its own group's capacities up to date before it reads them, so those are taken from the look after
+//! A search updates its own group's capacities before it reads them, so those are taken from the look after
 //! it; all else from the look before. What a search is quiet by is that nothing else changed between the two looks.
 
 use std::io::BufRead;
@@ -19,11 +19,11 @@ pub const SOURCE: &str = "source";
 /// search decides nothing.
 const TOWARDS_CACHE: u32 = 4;
 /// What is written for no CPU.
-const NOBODY: u64 = u64::MAX;
-/// What a balance is told by besides what placements read.
+const NO_SRC: u64 = u64::MAX;
+/// Names of a balance's table besides those that placements read.
 const MISFIT: &str = "misfit";
 const GROUP_MIN: &str = "g_min";
-/// Columns whose change means nothing: who runs, when a queue was brought up to date, when a CPU went idle, and
+/// Columns whose change means nothing: who runs, when a queue was updated, when a CPU went idle, and
 /// capacities, which are taken from after.
 const MAY_CHANGE: [&str; 9] = ["curr_pid", "lut", "idle_stamp", "exit_lat", "cap", "g_cap", "g_max", "g_min", "hw"];
 
@@ -188,7 +188,7 @@ impl Searches {
             group: v("group")?,
             imbalance: v("imbalance")? as i64,
             migration: v("migration")? as u32,
-            src: (src != NOBODY).then_some(src as u32),
+            src: (src != NO_SRC).then_some(src as u32),
         };
         let changed = self.cpus.iter().flat_map(|both| &both.still).any(|(a, b)| !self.table.are_equal(*a, *b));
         let quiet = !changed && v("over")? == v("x_over")? && found.migration != TOWARDS_CACHE;
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn only_what_was_found_counts() {
         let kernel = Found { group: 3, imbalance: 2, migration: 2, src: None };
-        assert!(kernel.differs(&Found { src: Some(1), ..kernel }).is_empty(), "nobody looked at it");
+        assert!(kernel.differs(&Found { src: Some(1), ..kernel }).is_empty(), "the kernel did not get there");
         assert_eq!(kernel.differs(&Found { imbalance: 1, ..kernel }), [("imbalance", 2, 1)]);
         assert_eq!(kernel.differs(&Found { group: 12, imbalance: 9, ..kernel }), [("group", 3, 12)]);
         assert!(Found::default().differs(&Found { imbalance: 7, ..Found::default() }).is_empty());

@@ -437,8 +437,8 @@ impl Decisions {
     }
 
     /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left
-    /// it behind (where the table has that), or nobody asked; at the root it is the load of that moment. Names: value
-    /// and tick, before and after.
+    /// it behind (where the table has that), or it was not needed; at the root it is the load of that moment. Names:
+    /// value and tick, before and after.
     fn h_load(&self, names: [&str; 4], load: u64) -> Result<u64, ImportError> {
         let [before, before_j, after, after_j] = names;
         if self.value(before_j)? == self.value("j")? {

@@ -139,7 +139,7 @@ impl Bench<'_> {
         self.removed(queue, sum(|a| a.load_avg), sum(|a| a.runnable_avg), sum(|a| a.util_avg))
     }
 
-    /// A group's queue from which these sleepers were taken out when it was brought up, with what it has to hand up for
+    /// A group's queue from which these sleepers were taken out when it was updated, with what it has to propagate for
     /// it.
     pub fn owned_without(&self, known: &State, sleepers: &[Se], now: u64) -> CfsRq {
         let inputs = known.inputs(PeltSignal::Queue);

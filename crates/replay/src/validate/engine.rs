@@ -132,15 +132,15 @@ impl Engine {
         self.told.learn(bench, &mut self.objects, record);
     }
 
-    /// A tracepoint of a call, whose end tells the same: time went on. Tracepoints of joins, leaves and hand-ups stand
-    /// at the moment of the last call.
+    /// A tracepoint of a call, whose end shows the same: time went on. Tracepoints of joins, leaves and propagations
+    /// stand at the moment of the last call.
     fn is_inside_call(&self, record: &Record) -> bool {
         let at = |avg: &Avg| (avg.last_update_time_ns, avg.period_contrib);
         self.known(record).is_none_or(|known| at(&known.avg) != at(&record.state.avg))
     }
 
-    /// A look at something that was older when it was read than what is known of it: nobody held the lock, and what
-    /// happened meanwhile was recorded first. Times of one queue do not go back, whatever its averages are.
+    /// A look at something that was older when it was read than what is known of it: it was made without the lock, and
+    /// what happened meanwhile was recorded first. Times of one queue do not go back, whatever its averages are.
     fn is_earlier(&self, record: &Record) -> bool {
         let at = |state: &State| state.avg.last_update_time_ns;
         let look = !matches!(record.source, PeltSource::Call | PeltSource::Tracepoint);
@@ -283,7 +283,7 @@ impl Engine {
         }
     }
 
-    /// Brings the books up to date with what was found.
+    /// Updates the books with what was found.
     fn apply(&mut self, record: &Record, known: &State, seen: &State, found: &Explained) {
         let queue = record.object;
         for member in &found.settled {

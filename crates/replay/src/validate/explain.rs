@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Changes of a record that are no update: who joined, who left, what a group handed up. Each is reproduced in every
+//! Changes of a record that are no update: what joined, what left, what a group propagated. Each is reproduced in every
 //! integer by the core, or it is not explained.
 
 use pelton_core::fair::{NICE_LEVELS, task_weight};
@@ -224,7 +224,7 @@ impl Explained {
         Explained { class, ..self }
     }
 
-    /// The same by what a group's entity handed up.
+    /// The same by what a group's entity propagated.
     pub fn handed(class: &'static str, member: Member) -> Explained {
         Explained { handed: vec![member], ..Explained::of(class) }
     }
@@ -264,7 +264,7 @@ struct Steps<'a> {
 
 impl Steps<'_> {
     /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a
-    /// group handed up if need be.
+    /// group propagated if need be.
     fn combined(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
         if depth < self.depth {
             if let Some(class) = removal(self.bench, from, self.to) {

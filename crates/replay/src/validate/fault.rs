@@ -127,7 +127,7 @@ type Fault = (&'static str, Spoil, fn(&Event) -> bool);
 const FAULTS: &[Fault] = &[
     ("one bit of a few sums is flipped", flipped_bit, is_state),
     ("entities have another weight", wrong_weight, is_state),
-    ("nobody ever runs", never_running, is_state),
+    ("no task ever runs", never_running, is_state),
     ("updates and switches of a stretch are missing", dropped, is_state),
     ("the clock runs at another frequency", wrong_frequency, is_step),
     ("a performance target is one higher", wrong_target, is_target),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a task group hands up: its entity takes the averages of the queue it stands for, and the queue above takes the
-//! difference. The upper queue is recorded first, its entity right after it.
+//! What a task group propagates: its entity takes the averages of the queue it stands for, and the queue above takes
+//! the difference. The upper queue is recorded first, its entity right after it.
 
 use pelton_core::{Avg, CfsRq, Se};
 use pelton_schema::PELT_ON_RQ;
@@ -30,14 +30,14 @@ pub struct Groups<'a> {
     groups: Vec<Group>,
 }
 
-/// The entity of a group, as it may be, and what it has to hand up.
+/// The entity of a group, as it may be, and what it has to propagate.
 struct Group {
     entity: u32,
     ages: Vec<Se>,
     own: Option<Own>,
 }
 
-/// A group's queue with what it is known to have pending, and the weights it may have when that is handed up.
+/// A group's queue with what it is known to have pending, and the weights it may have when that is propagated.
 struct Own {
     queue: CfsRq,
     weights: Vec<u64>,
@@ -72,14 +72,14 @@ impl<'a> Groups<'a> {
         Groups { bench, objects, queue, groups }
     }
 
-    /// Explains a queue that changed by what the queue of one group is known to have handed up; the entity is expected
+    /// Explains a queue that changed by what the queue of one group is known to have propagated; the entity is expected
     /// to show the same.
     pub fn handed_up(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         self.handed(from, to, false).or_else(|| handed_by_unseen(self.bench, self.objects, self.queue, from, to))
     }
 
-    /// The same with what was handed up read off the queue. Where only the load changed a new weight of the entity fits
-    /// as well: then it may show either.
+    /// The same with what was propagated read off the queue. Where only the load changed a new weight of the entity
+    /// fits as well: then it may show either.
     pub fn read_off(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         let load_only = from.util_avg == to.util_avg && from.runnable_avg == to.runnable_avg;
         let weighed = |group: &Group| {
@@ -126,7 +126,7 @@ pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &A
     })
 }
 
-/// What a group hands up right after its entity got a weight.
+/// What a group propagates right after its entity got a weight.
 pub fn handed_up_with_weight(
     bench: Bench<'_>,
     objects: &Objects,
@@ -145,7 +145,7 @@ pub fn handed_up_with_weight(
 /// Sleepers of a group that are tried as taken out together.
 const SLEEPERS_MAX: usize = 4;
 
-/// What a group hands up after sleepers were taken out of its queue, which no period boundary has shown since.
+/// What a group propagates after sleepers were taken out of its queue, which no period boundary has shown since.
 pub fn handed_after_removal(
     bench: Bench<'_>,
     objects: &Objects,
@@ -189,7 +189,7 @@ fn changed_since(bench: Bench<'_>, objects: &Objects, queue: u32, (entity, known
     let mut between: Vec<u64> = objects.updates(queue).filter(|&update| since < update && update < at).collect();
     between.dedup();
     if known.is_delayed() {
-        // Who wants to sleep leaves soon after he was seen; anybody else may have come or gone lately.
+        // An entity whose dequeue is delayed leaves soon after it was seen; others may have come or gone lately.
         between.reverse();
     }
     let own = objects.owned_queue(entity).map_or(0, |own| own.runnable);
@@ -207,7 +207,8 @@ fn changed_since(bench: Bench<'_>, objects: &Objects, queue: u32, (entity, known
     ages
 }
 
-/// The first that a group hands up: its entity has no record yet and is empty. Its weight is read off the load average.
+/// The first that a group propagates: its entity has no record yet and is empty. Its weight is read off the load
+/// average.
 fn handed_by_unseen(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     let cpu = objects.queue(queue)?.cpu;
     objects.unseen(cpu).take(GROUPS_MAX).find_map(|entity| {
@@ -267,7 +268,7 @@ pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
     ages
 }
 
-/// The entity after it handed up just what the queue shows: what its own queue is known to have had, or that is read
+/// The entity after it propagated just what the queue shows: what its own queue is known to have had, or that is read
 /// off.
 fn handed_by(
     bench: Bench<'_>,
@@ -295,7 +296,7 @@ fn handed_by(
     Some((hand_up(&own)?, if seen { PROPAGATION_LOAD } else { PROPAGATION_UNSEEN }))
 }
 
-/// An entity without load: no record shows when it gets another weight. That is read off what it hands up.
+/// An entity without load: no record shows when it gets another weight. That is read off what it propagates.
 fn handed_by_weightless(bench: Bench<'_>, from: &Avg, to: &Avg, se: &Se, own: &CfsRq) -> Option<Se> {
     if se.avg.load_sum != 0 {
         return None;
@@ -373,7 +374,7 @@ mod tests {
         let left = bench.owned_without(&below, &[sleeper.entity()], from.last_update_time_ns);
         assert!(left.propagate != 0 && left.avg.util_avg == 30, "{left:?}");
         let (to, after) = bench.handed_up(&from, &se, &left);
-        assert!(handed_after_removal(bench, &objects, QUEUE, &from, &to).is_none(), "nobody is known to have left");
+        assert!(handed_after_removal(bench, &objects, QUEUE, &from, &to).is_none(), "no task is known to have left");
         objects.deposits(task, false);
         let found = handed_after_removal(bench, &objects, QUEUE, &from, &to).expect("the sleeper");
         assert_eq!(found.handed.first().map(|(entity, se)| (*entity, se.avg)), Some((ENTITY, after.avg)));

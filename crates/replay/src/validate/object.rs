@@ -64,7 +64,7 @@ pub struct State {
     pub seen_ns: u64,
 }
 
-/// What a queue has still to take out or to hand up.
+/// What a queue has still to take out or to propagate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Load, runnable average and utilization of tasks that left in their sleep.
@@ -376,7 +376,7 @@ impl Objects {
         }
     }
 
-    /// Somebody may have joined or left this queue, with these averages.
+    /// An entity may have joined or left this queue, with these averages.
     pub fn moved(&mut self, queue: u32, entity: Member) {
         keep(&mut self.moves, queue, entity, MOVES_MAX);
     }
@@ -426,7 +426,7 @@ impl Objects {
         self.weights.iter().copied()
     }
 
-    /// Somebody left a queue with these averages and may join any.
+    /// An entity left a queue with these averages and may join any.
     pub fn flies(&mut self, entity: Member) {
         if self.flying.len() == MOVES_MAX {
             self.flying.pop_front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which entity stands for which queue of a group, and what the queue has to hand up.
+//! Which entity stands for which queue of a group, and what the queue has to propagate.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ impl Objects {
         Some(CfsRq { prop_runnable_sum: pending.prop_runnable_sum, ..own })
     }
 
-    /// Weights of entities on the queue a group's entity stands for, each once, if what it hands up depends on them.
+    /// Weights of entities on the queue a group's entity stands for, each once, if what it propagates depends on them.
     pub fn weights_below(&self, entity: u32) -> BTreeSet<u64> {
         let leaves = |queue: &&u32| self.pending(**queue).is_some_and(|pending| pending.prop_runnable_sum < 0);
         let queue = self.owned.get(&entity).filter(leaves);

@@ -31,7 +31,7 @@ pub(super) enum Told {
     Is(Head, Tail),
     /// A state that is known without having been compared.
     Was(Head, Tail),
-    /// Queue, its group's entity, and what the queue has to hand up.
+    /// Queue, its group's entity, and what the queue has to propagate.
     Pending(u32, u32, i64),
     /// Queue, and the averages of sleepers that it has still to take out.
     Removed(u32, (u64, u64, u64)),
@@ -123,7 +123,7 @@ fn a_new_weight_that_fits_two_groups_forgets_nothing_of_either() {
     ]);
 }
 
-/// The queue of a group still has the weight of its only task when it hands up that the task left.
+/// The queue of a group still has the weight of its only task when it propagates that the task left.
 #[test]
 fn who_leaves_a_group_may_be_all_of_its_weight_though_no_record_shows_him_there() {
     let (joined, left) = ((41_015_439_847_424, 572), (41_015_440_145_408, 863));
@@ -171,7 +171,7 @@ fn who_joins_and_leaves_before_a_record_shows_him_has_waited_meanwhile() {
 }
 
 /// A sleeper was moved to a CPU whose clock is ten seconds behind; what it left is taken out of its old queue when a
-/// group hands up something.
+/// group propagates something.
 fn leaves_in_its_sleep(last_seen_unknown: bool) -> Vec<Told> {
     let (slept, now) = ((41_151_693_975_552, 636), (41_151_694_003_200, 663));
     let root = |source| (QUEUE, source, 4, (4, 0, 0), (11, 8, 5_268_480));
@@ -292,7 +292,7 @@ fn a_group_that_left_unseen_comes_back_with_the_weight_the_queue_shows() {
     ]);
 }
 
-/// A task left a group; before that was handed up another one joined it.
+/// A task left a group; before that was propagated another one joined it.
 #[test]
 fn who_joins_a_group_is_part_of_its_weight_when_it_hands_up() {
     let now = (50_899_730_473_984, 681);

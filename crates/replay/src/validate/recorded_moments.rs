@@ -74,7 +74,7 @@ fn a_queue_was_brought_up_when_the_count_above_it_fell_twice() {
     ]);
 }
 
-/// A group whose dequeue was delayed left at the first update after it was seen; many followed before it handed up.
+/// A group whose dequeue was delayed left at the first update after it was seen; many followed before it propagated.
 #[test]
 fn a_group_that_left_long_ago_hands_up_what_it_had() {
     let root = |source, flags, runnable, weight| (QUEUE, source, 9, (9, 0, 1), (flags, runnable, weight));

@@ -148,7 +148,7 @@ fn a_group_counts_who_joined_until_another_one_sleeps() {
     assert_eq!((told(750), told(751)), (0, 1));
 }
 
-/// A group got its weight as a task joined it, and handed up what the task brought: the new weight is what its queue
+/// A group got its weight as a task joined it, and propagated what the task brought: the new weight is what its queue
 /// weighs more.
 #[test]
 fn a_group_gets_a_weight_and_hands_up_at_once() {

@@ -14,7 +14,8 @@ use super::search::Search;
 
 /// The queue's removed tasks were taken out, then it was updated.
 pub const REMOVAL_UPDATE: &str = "removal, then update";
-/// The averages of tasks that are known to have left were taken out, then it was updated, then perhaps somebody joined.
+/// The averages of tasks that are known to have left were taken out, then it was updated, then perhaps an entity
+/// joined.
 pub const REMOVAL_KNOWN: &str = "removal of known tasks, then update";
 /// Removed averages of any size, an update, and a known entity that joined or left.
 pub const REMOVAL_MOVE: &str = "removal, update, then a join or leave";
@@ -45,7 +46,7 @@ impl Search<'_> {
         hit.then(|| Explained::of(REMOVAL_UPDATE))
     }
 
-    /// Somebody unknown was taken out, the queue was updated, and a known entity joined or left.
+    /// An unknown entity was taken out, the queue was updated, and a known entity joined or left.
     pub(super) fn as_removal_and_leave(&self, record: &Record, known: &State) -> Option<Explained> {
         let (queue, to) = (record.object, &record.state.avg);
         if record.signal != PeltSignal::Queue || !self.thorough {
@@ -69,7 +70,7 @@ impl Search<'_> {
         })
     }
 
-    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and somebody came or
+    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and an entity came or
     /// went.
     pub(super) fn as_known_removal(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
@@ -108,7 +109,7 @@ impl Search<'_> {
         if hit {
             return Some(Explained::of(REMOVAL_KNOWN));
         }
-        // Or somebody came or went at the record, who may be one that was taken out before.
+        // Or an entity came or went at the record, which may be one that was taken out before.
         let search = Search { depth: 1, ..*self };
         let moments = self.open_moments(record, known);
         rests.iter().take(RESTS_TRIED).find_map(|rest| {

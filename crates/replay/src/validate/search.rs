@@ -162,7 +162,7 @@ impl Search<'_> {
         sleeps.then_some(LAG)
     }
 
-    /// An update, before or after which somebody joined or left.
+    /// An update, before or after which an entity joined or left.
     fn as_update_and_change(&self, record: &Record, known: &State) -> Option<Explained> {
         let at = record.state.avg.last_update_time_ns;
         if at < known.avg.last_update_time_ns {
@@ -340,7 +340,7 @@ impl Search<'_> {
             inputs.push(Inputs { weight: 1, ..Inputs::default() });
             inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });
             inputs.push(Inputs { load: explain::NICE_0, weight: 1, ..Inputs::default() });
-            // Or somebody who was delayed left: the weight is less, the number of runnable tasks is not.
+            // Or an entity that was delayed left: the weight is less, the number of runnable tasks is not.
             let (before, after) = (known.inputs(record.signal), record.state.inputs(record.signal));
             inputs.extend([0, 1].map(|running| Inputs { load: before.load, running, ..after }));
         }

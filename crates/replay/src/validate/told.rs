@@ -2,8 +2,8 @@
 //! Changes between two calls that a full recording tells with all their inputs: a group's entity that takes over what
 //! its queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
 //!
-//! A hand-up: the queue as it is when its entity was brought up to date, the update of the queue above, and both
-//! records after it. A weight: the entity after it, then its queue.
+//! A propagation (event `hand_up`): the queue as it is when its entity was updated, the update of the queue above, and
+//! both records after it. A weight: the entity after it, then its queue.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub enum Expected {
 }
 
 impl Told {
-    /// A record that was put among the objects: it may begin a hand-up, or be the last thing missing of one.
+    /// A record that was put among the objects: it may begin a propagation, or be the last thing missing of one.
     pub fn learn(&mut self, bench: Bench<'_>, objects: &mut Objects, record: &Record) {
         let cpu = record.state.cpu;
         match (record.signal, record.source) {
@@ -103,7 +103,7 @@ impl Told {
     }
 }
 
-/// Both states after the hand-up, the queue above first; they are what is known from now on.
+/// Both states after the propagation, the queue above first; they are what is known from now on.
 fn carry_up(bench: Bench<'_>, objects: &mut Objects, above: u32, entity: u32, own: &CfsRq) -> Option<[(Key, Avg); 2]> {
     let keys = (key(PeltSignal::Queue, above), key(PeltSignal::Entity, entity));
     let (queue, se) = (*objects.get(keys.0)?, *objects.get(keys.1)?);
@@ -157,7 +157,7 @@ mod tests {
         Record { now_ns: now, before: Some(before), ..record }
     }
 
-    /// What a recorder tells of one hand-up, with both states after it.
+    /// What a recorder emits of one propagation, with both states after it.
     fn hand_up(bench: Bench<'_>, engine: &mut Engine, report: &mut Report) -> [Record; 2] {
         let (entity, above) = (Avg { load_sum: 20_000, load_avg: 216, ..avg(0, 100, 80) }, avg(2_000, 1_500, 900));
         let own = avg(300, 400, 250);

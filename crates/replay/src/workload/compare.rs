@@ -199,7 +199,7 @@ fn all_latencies(totals: &Totals, tids: &[u32]) -> Histogram {
     all
 }
 
-/// Mean, 95th percentile and maximum; unknown when nobody was woken.
+/// Mean, 95th percentile and maximum; unknown when no task was woken.
 fn latencies(latency: &Histogram, mut push: impl FnMut(&'static str, Option<f64>)) {
     let known = |ns: f64| (latency.count() > 0).then_some(ns / 1e3);
     push("wakeup_latency_us_avg", known(latency.mean_ns()));

@@ -212,7 +212,7 @@ impl Recorder {
         self.forget(index);
     }
 
-    /// Somebody believed to run does not: since when is not known, so nothing is charged.
+    /// A task believed to run does not: since when is not known, so nothing is charged.
     fn forget(&mut self, index: usize) {
         if let State::Running { since_ns } = self.tasks[index].state {
             self.gaps.dropped_ns += self.now_ns.saturating_sub(since_ns);

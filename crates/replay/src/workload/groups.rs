@@ -78,7 +78,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Somebody tells about a group.
+    /// An event about a group.
     pub(super) fn told(&mut self, at_ns: u64, event: &Event) {
         let Some((group, files)) = Files::of(event) else { return };
         match self.now.insert(group, files) {

@@ -30,7 +30,7 @@ pub struct ReadOptions {
     pub gap_ns_max: u64,
 }
 
-/// Longest silence that is believed unless somebody says otherwise: machines that record do something every second.
+/// Longest silence that is believed unless the user says otherwise: machines that record do something every second.
 pub const GAP_NS_MAX: u64 = 60_000_000_000;
 
 /// A time without events that is longer than is believed.
@@ -185,7 +185,7 @@ impl Stretch {
     fn reaches(&mut self, time_ns: u64, event: &Event, info: &TraceInfo, gap_ns_max: u64) -> bool {
         let length_ns = time_ns.saturating_sub(self.last_ns);
         if length_ns > gap_ns_max && !is_in_own_run(info, time_ns) {
-            // Nobody ran to an end: the times before it are those that are damaged.
+            // No task ran to an end: the times before it are those that are damaged.
             let before = self.switches < 2;
             self.jumps.push(Jump { at_ns: self.last_ns.saturating_sub(self.file_first_ns), length_ns, before });
             if !before {

@@ -14,7 +14,7 @@ pub const STEPS_MAX: usize = 8 << 20;
 /// Most tasks.
 pub const TASKS_MAX: usize = 1 << 20;
 
-/// Nobody: woken by an interrupt, or the waker is not known.
+/// No task: woken by an interrupt, or the waker is not known.
 pub const NOBODY: u32 = u32::MAX;
 
 /// One step of a recorded task.

@@ -144,7 +144,7 @@ impl Totals {
     fn switch(&mut self, now_ns: u64, cpu: u32, prev: u32, next: u32) {
         let Some(index) = self.cpu(cpu) else { return };
         if self.cpus[index].current.is_some_and(|current| current != prev) {
-            // Events were lost: who ran since the last one is not known, so nobody is charged.
+            // Events were lost: which task ran since the last one is not known, so none is charged.
             self.cpus[index].current = None;
         }
         self.charge(index, now_ns);

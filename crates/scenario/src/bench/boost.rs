@@ -10,7 +10,7 @@ use super::spec::Spec;
 /// Latest change of a boost, milliseconds: one day.
 const FROM_MS_MAX: u64 = 86_400_000;
 
-/// `boost:of=/top-app|ui,percent=30,from_ms=0,prefer_idle=1`. Without `of`: the root, i.e. everybody.
+/// `boost:of=/top-app|ui,percent=30,from_ms=0,prefer_idle=1`. Without `of`: the root, i.e. all tasks.
 pub(super) fn declared(spec: &mut Spec) -> Workload {
     let members: Vec<String> =
         spec.string("of", "").split('|').map(str::trim).filter(|m| !m.is_empty()).map(member).collect();
@@ -23,8 +23,8 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     if spec.has("of") && members.is_empty() {
         spec.wrong(
             "of",
-            "`of` names nobody",
-            "write task names or /paths of task groups, joined by |; without `of`: everybody",
+            "`of` names no task",
+            "write task names or /paths of task groups, joined by |; without `of`: all tasks",
         );
     }
     let boosts = if spec.has("percent") { vec![(from_ms * 1_000_000, percent)] } else { Vec::new() };
@@ -32,7 +32,7 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     Workload { boosts: vec![group], ..Workload::default() }
 }
 
-/// `boostpulse:at_ms=100`: as somebody who touches a screen.
+/// `boostpulse:at_ms=100`: as when a user touches a screen.
 pub(super) fn pulse(spec: &mut Spec) -> Workload {
     let at_ms: u64 = spec.number("at_ms", 0, 0..=FROM_MS_MAX);
     Workload { pulses: vec![at_ms * 1_000_000], ..Workload::default() }

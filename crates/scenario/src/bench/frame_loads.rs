@@ -66,7 +66,7 @@ fn rows(root: &Value, key: &'static str, columns: usize) -> Result<Vec<Vec<u64>>
     rows.ok_or(key)
 }
 
-/// A frame's work, in percent of a window, is part of what the busiest CPU did from its window on; it is told once.
+/// A frame's work, in percent of a window, is part of what the busiest CPU did from its window on; it is listed once.
 fn take_frame(windows: &mut [Vec<u64>], first: u64, mut percent: u64) {
     for row in windows.iter_mut().skip(first as usize).take(2) {
         let busiest = row[1..].iter_mut().max().expect("a row has a CPU");

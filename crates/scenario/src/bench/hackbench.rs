@@ -2,7 +2,7 @@
 //! `hackbench` (`perf bench sched messaging`): groups of senders and receivers. Every sender of a group writes `loops`
 //! messages to each of the group's receivers in turn; all senders write into the same end of a receiver's channel.
 //!
-//! Everybody is started first, says so through one pipe and waits on another. The clock runs from the moment all have
+//! Each task is started first, says so through one pipe and waits on another. The clock runs from the moment all have
 //! reported until the last one is gone.
 
 use pelton_model::Workload;
@@ -12,7 +12,7 @@ use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::sched_pipe::{once, repeat};
 use super::spec::Spec;
 
-/// The pipe through which everybody reports, and the one on which everybody waits.
+/// The pipe through which each task reports, and the one on which each waits.
 const READY: u32 = 0;
 const START: u32 = 1;
 /// Channels before those of the receivers.
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// What everybody has in common.
+/// What all tasks have in common.
 struct Model {
     shape: Shape,
     calls: Calls,
@@ -119,7 +119,7 @@ impl Model {
         }
     }
 
-    /// Starts everybody, waits until all are ready, lets them go, waits until all are gone; and the same again.
+    /// Starts all tasks, waits until all are ready, lets them go, waits until all are gone; and the same again.
     fn main(&self, runs: u64) -> TaskSpec {
         let tasks = self.shape.tasks();
         let fork = |task| [Op::Run { work_ns: self.fork_ns }, Op::Fork { task }];

@@ -50,7 +50,7 @@ impl RtAppStart {
         workload.tasks.push(main);
     }
 
-    /// Puts the wait before everything that the task does; no for one that somebody else begins.
+    /// Puts the wait before everything that the task does; no for one that another task begins.
     fn wait(self, task: &mut TaskSpec, barrier: u32) -> bool {
         let delay = match task.start {
             Start::AtStart => None,

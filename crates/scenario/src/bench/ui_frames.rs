@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A user interface: at each vsync one thread prepares a frame and another draws it. Most frames are light, some are
-//! heavy, and a few much heavier; or all are as somebody recorded them.
+//! heavy, and a few much heavier; or all are as recorded.
 
 use pelton_model::Workload;
 use pelton_model::workload::{FrameFloor, Op, Phase, TaskSpec, TimerId, TimerMode};

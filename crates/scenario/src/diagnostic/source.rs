@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Text that somebody wrote, with the name to call it by.
+//! Text of a user, with the name to call it by.
 
 use std::collections::BTreeMap;
 use std::io::Read;

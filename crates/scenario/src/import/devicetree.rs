@@ -35,7 +35,7 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     let is_cpu = |node: &&Node| node.base() == "cpu" && is_available(node);
     let cpus = cpus.children.iter().filter(is_cpu).map(|node| cpu(tree, &all, node));
     let cpus = cpus.collect::<Result<Vec<_>, _>>().map_err(Diagnostics::from)?;
-    // Architectures are told apart by who makes the CPUs.
+    // Architectures are distinguished by the vendor of the CPUs.
     let is_arm =
         |cpu: &Cpu<'_>| cpu.node.text("compatible").is_some_and(|c| ARM_MAKERS.iter().any(|m| c.starts_with(m)));
     draft.arch = cpus.iter().all(is_arm).then_some("arm64");
@@ -150,8 +150,7 @@ fn chip_notes(cpus: &[Cpu<'_>]) -> Vec<String> {
     let by_bin = |point: &Node| point.properties.iter().any(|p| p.name.starts_with("opp-microvolt-"));
     let mut notes = Vec::new();
     if has("opp-supported-hw") {
-        notes
-            .push("which operating points a chip has is told by its fuses (opp-supported-hw): all are here".to_owned());
+        notes.push("a chip's operating points are fixed by its fuses (opp-supported-hw): all are here".to_owned());
     }
     if points().any(by_bin) {
         notes.push(

@@ -130,7 +130,7 @@ impl Parser<'_> {
                 node.properties.retain(|p| p.name != gone);
                 node.gone.properties.push(gone);
             } else if self.eats("/omit-if-no-ref/") {
-                // A word before a node: what nobody refers to may stay.
+                // A word before a node: what nothing refers to may stay.
             } else if self.is_directive() {
                 self.line();
             } else {

@@ -80,7 +80,7 @@ pub fn import(path: &Path, options: &Options) -> Result<Draft, Diagnostics> {
     Ok(draft)
 }
 
-/// What a source is: as told, else as it looks.
+/// What a source is: as given, else by its content.
 ///
 /// # Errors
 /// A source that looks like none.

@@ -182,7 +182,7 @@ fn nodes(root: &Path, cpus: &[u32], draft: &mut Draft) {
     };
     let distances: Option<Vec<_>> = found.iter().map(|&(node, _)| row(node)).collect();
     if distances.is_none() {
-        draft.assumed.push("distances between nodes are not told: 20 between any two".to_owned());
+        draft.assumed.push("distances between nodes are not there: 20 between any two".to_owned());
     }
     draft.node_distances = distances.unwrap_or_default();
     draft.nodes = found.into_iter().map(|(_, list)| list).collect();

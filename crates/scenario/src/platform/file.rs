@@ -80,7 +80,7 @@ pub struct Cpufreq {
     pub rate_limit_us: Option<At<u64>>,
     /// The driver may be called on any CPU.
     pub dvfs_from_any_cpu: Option<At<bool>>,
-    /// The scheduler is told the frequency.
+    /// The scheduler knows the frequency.
     pub freq_invariant: Option<At<bool>>,
     /// Kernel version from which it is.
     pub freq_invariant_since: Option<At<String>>,

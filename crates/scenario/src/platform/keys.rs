@@ -259,12 +259,7 @@ static COSTS: Spec = Spec {
         Key::new("ipi_ns", COST_NS, "ns", "taking an interrupt that another CPU, or deferred work of this one, sent"),
         Key::new("idle_entry_ns", COST_NS, "ns", "the kernel's way into an idle state: idle task, idle governor, tick"),
         Key::new("idle_exit_ns", COST_NS, "ns", "the kernel's way out of it"),
-        Key::new(
-            "blocked_walk_ns",
-            COST_NS,
-            "ns",
-            "bringing a CPU's load up to date for others, before any of its queues",
-        ),
+        Key::new("blocked_walk_ns", COST_NS, "ns", "updating a CPU's load for others, before any of its queues"),
         Key::new(
             "blocked_queue_ns",
             COST_NS,

@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quality {
-    /// Somebody measured it on hardware and published it.
+    /// Measured on hardware and published.
     Measured,
     /// Printed by the people who own the board.
     Published,

@@ -123,7 +123,7 @@ impl Report {
         hint_for(word, candidates.take(CANDIDATES_MAX).collect::<Vec<_>>())
     }
 
-    /// Line of a place, for texts of messages; 0 once nobody would read them.
+    /// Line of a place, for texts of messages; 0 once no more messages are shown.
     pub(super) fn line(&mut self, span: Span) -> usize {
         self.lines += 1;
         if self.lines > LINES_MAX { 0 } else { self.file.line_of(span.range().start) }

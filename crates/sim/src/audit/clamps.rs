@@ -32,14 +32,14 @@ impl<S: Sink> Engine<'_, S> {
             return Err(format!("CPU {c} has {n} tasks and is marked as one without"));
         }
         let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
-        // What 5.4 leaves marked is replaced by whoever comes next, larger or not.
+        // What 5.4 leaves marked is replaced by the next task, larger or not.
         let replaced = self.policy.uclamp_change == value::UCLAMP_CHANGE_KEEPS_MARK;
         for id in [0, 1].into_iter().filter(|_| !replaced) {
             if most(id).is_some_and(|most| clamps.value[id] < most) {
                 return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
             }
         }
-        // Who was queued before clamps were in use does not count yet.
+        // A task that was queued before clamps were in use does not count yet.
         let counts = |t: &Task| !t.counted.uncounted && self.has_largest(t.class());
         let runs = |t: &Task| t.cpu == c && t.is_runnable() && counts(t);
         match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
@@ -121,15 +121,15 @@ const SPOILED: [(&str, &str, Spoil); 13] = [
     ("max", "a task too many", |e| e.cpus[0].uclamp.max[0].tasks += 1),
     ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
     ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
-    ("group_throttle", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+    ("group_throttle", "an estimate of no task", |e| e.cpus[0].clamp_sum.est += 1),
     ("group_throttle", "another limit", |e| e.cpus[0].levels.at_mut(0).counts_for(1)),
     ("group_throttle", "a task's estimate that no CPU counts", |e| e.tasks[0].clamp_sum.est += 1),
     ("sum", "a sum that drifts", |e| e.cpus[0].clamp_sum.queued += 1),
     ("bias", "a bias that drifts", |e| e.cpus[0].clamp_sum.bias += 1),
     ("bias_weighted", "a task that left", |e| e.tasks[1].clamp_sum.counted = 0),
-    ("debt", "a bias of nobody", |e| e.tasks[0].clamp_sum.bias -= 5),
-    ("debt", "an estimate of nobody", |e| e.tasks[0].clamp_sum.est += 1),
-    ("sum", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+    ("debt", "a bias of no task", |e| e.tasks[0].clamp_sum.bias -= 5),
+    ("debt", "an estimate of no task", |e| e.tasks[0].clamp_sum.est += 1),
+    ("sum", "an estimate of no task", |e| e.cpus[0].clamp_sum.est += 1),
 ];
 
 #[test]

@@ -57,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
-    /// Each queue is held as often as groups above it are throttled, and who waits for runtime is listed once.
+    /// Each queue is held as often as groups above it are throttled, and one that waits for runtime is listed once.
     fn audit_quota(&self, c: u32, slot: u32) -> Result<(), String> {
         let levels = &self.cpus[c as usize].levels;
         let (mut count, mut at) = (0, slot);
@@ -124,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Utilization that left group queues of a CPU and is still in the root's: it fades there until their next update,
-    /// and what was taken out of a queue since is handed up by the next event that reaches the root.
+    /// and what was taken out of a queue since is propagated by the next event that reaches the root.
     pub(crate) fn removed_below(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
         let root_ns = cpu.rq.cfs.avg.last_update_time_ns;

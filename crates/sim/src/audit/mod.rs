@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    /// At the end: whoever sleeps in a call has nothing to read, or no room to write.
+    /// At the end: a task that sleeps in a call has nothing to read, or no room to write.
     pub(crate) fn audit_calls(&self) -> Result<(), String> {
         let asleep = self.tasks.iter().filter(|t| t.life() == Life::Sleeping);
         for (task, call) in asleep.filter_map(|t| Some((t, t.program.call?))) {
@@ -165,7 +165,7 @@ impl<S: Sink> Engine<'_, S> {
             return Err(format!("CPU {c}: a timer of {} ns never expired", cpu.timers.first_ns()));
         }
         if cpu.line.uncharged_ns > 0 && !cpu.runs(Class::Fair) {
-            return Err(format!("CPU {c}: {} ns are charged to nobody", cpu.line.uncharged_ns));
+            return Err(format!("CPU {c}: {} ns are charged to no task", cpu.line.uncharged_ns));
         }
         let settled = cpu.is_awake() && cpu.line.irq_depth == 0 && !self.in_path(cpu);
         let asked = cpu.resched.awaits_reaction();
@@ -381,7 +381,7 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     let ended: Vec<bool> = engine.tasks.iter().map(|t| t.is_dead()).collect();
     let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20() - c.server.counted_bw_q20()).collect();
     if engine.programs.are_over() && left.iter().any(|&bw| bw > 0) {
-        return Err(format!("seed {seed}, {p}: bandwidth {left:?} of nobody"));
+        return Err(format!("seed {seed}, {p}: bandwidth {left:?} of no task"));
     }
     // Work is reported in whole ns per accounted piece.
     let slack_ns = engine.pace.events;
@@ -428,8 +428,8 @@ fn the_books_are_right_with_idle_groups() {
 type Spoil = fn(&mut Engine<'_, NullSink>);
 
 const SPOILED: [(&str, Spoil); 4] = [
-    ("an idle task of nobody", |e| e.cpus[0].fair.spoil_idle_tasks()),
-    ("an idle task of nobody in a group", |e| e.cpus[0].levels.queue_mut(0).spoil_idle_tasks()),
+    ("an idle task that does not exist", |e| e.cpus[0].fair.spoil_idle_tasks()),
+    ("an idle task in a group that does not exist", |e| e.cpus[0].levels.queue_mut(0).spoil_idle_tasks()),
     ("a group that is idle and not", |e| e.groups.list[0].idle = false),
     ("a task that is idle and not", |e| e.tasks[0].spoil_policy(SchedPolicy::Idle)),
 ];

@@ -108,7 +108,7 @@ fn a_queue_that_is_not_the_sum_of_its_entities_is_seen() {
     }
 }
 
-/// A running task moves into a group whose quota is used up: it may not run any more, and who waits is alone.
+/// A running task moves into a group whose quota is used up: it may not run any more, and the task that waits is alone.
 #[test]
 fn a_task_that_moves_into_a_throttled_group_leaves_its_cpu() {
     let mut m = fixed_speed(&[(1, 1024)]);

@@ -61,7 +61,7 @@ impl RtEntity {
         self.makes_room = true;
     }
 
-    /// Nobody of its priority was there to go before it.
+    /// No other task of its priority waits to go before it.
     #[inline]
     pub(crate) fn stays(&mut self) {
         (self.rotate, self.makes_room) = (false, false);

@@ -350,7 +350,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Carries a plan out, after the records were told of it. `sleeping`: the task keeps its lag for its next wake-up.
+    /// Carries a plan out, after the records were updated for it. `sleeping`: the task keeps its lag for its next
+    /// wake-up.
     pub(crate) fn leave(&mut self, entity: u32, sleeping: bool, plan: Leave) {
         if slot_of(entity).is_none() {
             let home = self.home(entity);
@@ -443,7 +444,7 @@ impl Tree<'_> {
         changes
     }
 
-    /// Charges run time at every level; true when a request is used up and somebody else waits at its level.
+    /// Charges run time at every level; true when a request is used up and another entity waits at its level.
     #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
         if self.levels.slots.is_empty() {

@@ -30,7 +30,7 @@ struct Thread {
     asked: bool,
 }
 
-const NOBODY: Thread = Thread { group: None, prefers: NO_CPU, seat: NO_CPU, home: false, asked: false };
+const NO_PROCESS: Thread = Thread { group: None, prefers: NO_CPU, seat: NO_CPU, home: false, asked: false };
 
 /// State of caches that tasks prefer; empty where none is preferred.
 pub(crate) struct CacheAware {
@@ -111,7 +111,7 @@ impl CacheAware {
     }
 
     fn thread(&self, t: u32) -> Thread {
-        self.threads.get(t as usize).copied().unwrap_or(NOBODY)
+        self.threads.get(t as usize).copied().unwrap_or(NO_PROCESS)
     }
 
     /// Number of a new process. The last CPU tells it the epoch, as in the kernel.
@@ -124,14 +124,14 @@ impl CacheAware {
 
     fn add_thread(&mut self, t: u32, process: Process, now_ticks: u64) {
         if self.threads.len() <= t as usize {
-            self.threads.resize(t as usize + 1, NOBODY);
+            self.threads.resize(t as usize + 1, NO_PROCESS);
         }
         let group = match process {
             Process::Shared(number) => number,
             Process::Own => self.add_group(now_ticks),
         };
         self.groups[group as usize].kept.threads += 1;
-        self.threads[t as usize] = Thread { group: Some(group), ..NOBODY };
+        self.threads[t as usize] = Thread { group: Some(group), ..NO_PROCESS };
     }
 
     /// A task joins those of CPU `c`.
@@ -201,7 +201,7 @@ impl CacheAware {
         self.threads.get_mut(t as usize).is_some_and(|thread| std::mem::take(&mut thread.asked))
     }
 
-    /// Task `t` looks at all caches, on CPU `c`; `curr`: who runs where. How many CPUs it reads.
+    /// Task `t` looks at all caches, on CPU `c`; `curr`: what runs where. How many CPUs it reads.
     fn look(&mut self, c: u32, t: u32, curr: impl Iterator<Item = u32>, now_ticks: u64) -> u32 {
         let Some(number) = self.thread(t).group else { return 0 };
         for (at, other) in curr.enumerate() {

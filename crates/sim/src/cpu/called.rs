@@ -7,7 +7,7 @@ use crate::hw::power::Power;
 use crate::report::CallParts;
 use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
-/// A call that its task has not heard of yet.
+/// A call that its task has not got yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Called {
     task: u32,

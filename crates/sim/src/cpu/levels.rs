@@ -21,7 +21,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tree_as_is(c)
     }
 
-    /// The levels of CPU `c`, for those who read no virtual time.
+    /// The levels of CPU `c`, for readers of no virtual time.
     #[inline]
     pub(crate) fn tree_as_is(&mut self, c: u32) -> Tree<'_> {
         tree(&self.fair_rules, &mut self.cpus[c as usize], &mut self.tasks)

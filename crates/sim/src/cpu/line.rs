@@ -34,7 +34,7 @@ pub(crate) struct Line {
     pub segment: Moment,
     /// When the timer that ends the request of a fair task expires.
     pub request_timer_ns: Option<u64>,
-    /// IRQ time not yet told to the clock.
+    /// IRQ time that the clock does not have yet.
     pub irq_pending_ns: u64,
     /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
     pub uncharged_ns: u64,
@@ -47,9 +47,9 @@ pub(crate) struct Line {
     deferred: Vec<Deferred>,
     /// Tasks that sleep here and wait for I/O (`nr_iowait`).
     nr_iowait: u32,
-    /// Idle time in which a task of it waited for I/O, where somebody asks.
+    /// Idle time in which a task of it waited for I/O, where a governor reads it.
     pub iowait_ns: u64,
-    /// Time of its tasks with nice above 0, where somebody asks.
+    /// Time of its tasks with nice above 0, where a governor reads it.
     pub nice_ns: u64,
 }
 
@@ -119,7 +119,8 @@ impl Line {
         self.idle_generation
     }
 
-    /// Idle time in which a task of it waited for I/O, and time of tasks with nice above 0, where somebody asks.
+    /// Idle time in which a task of it waited for I/O, and time of tasks with nice above 0, where a governor reads
+    /// them.
     pub(crate) fn kinds_ns(&self) -> (u64, u64) {
         (self.iowait_ns, self.nice_ns)
     }

@@ -13,7 +13,7 @@ pub(crate) enum Step {
     Work(u64),
     /// CPU time left, ns.
     Wall(u64),
-    /// Ends at this time, whoever runs until then.
+    /// Ends at this time, whatever runs until then.
     Until(u64),
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a CPU asks of its frequency domain, kept until one of its inputs changes.
 //!
-//! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Whoever changes one of
-//! them calls [`Engine::request_changes`].
+//! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Code that changes one
+//! of them calls [`Engine::request_changes`].
 
 use pelton_core::{
     CpuState as CpuInputs, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl, first_largest,

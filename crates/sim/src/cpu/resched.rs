@@ -72,7 +72,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something hears nothing
+    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something notices nothing
     /// of what another CPU asks for: it chooses again when it next returns to user mode.
     pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
         let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;

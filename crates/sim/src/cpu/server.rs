@@ -11,14 +11,14 @@ use crate::state::{Engine, NO_TASK};
 #[derive(Debug)]
 pub(crate) struct Server {
     dl_server: DlServer,
-    /// Fair time that it was not told of, and from how much on it has to be.
+    /// Fair time that was not charged to it yet, and from how much on it has to be.
     untold_ns: u64,
     slack_ns: u64,
     /// When it runs in place of its tasks.
     timer: Moment,
     /// When its bandwidth no longer counts after a stop.
     inactive: Moment,
-    /// Up to when it was told of idle time.
+    /// Up to when idle time was charged to it.
     idle_ns: u64,
 }
 
@@ -34,7 +34,7 @@ impl Server {
         u64::from(self.dl_server.dl_server_active | self.dl_server.dl_non_contending) * self.dl_server.dl.dl_bw
     }
 
-    /// It is told of all fair time.
+    /// All fair time is charged to it.
     fn tell(&mut self, policy: &Policy, now: u64) {
         let untold_ns = std::mem::take(&mut self.untold_ns);
         if untold_ns > 0 {
@@ -44,7 +44,7 @@ impl Server {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Something happens to the server of `c`, which is told of fair time first; its timers follow.
+    /// Something happens to the server of `c`, which is charged fair time first; its timers follow.
     fn tell_server<T>(&mut self, c: u32, happens: impl FnOnce(&mut DlServer, &Policy, u64) -> T) -> T {
         let (policy, now) = (self.policy, self.now);
         let server = &mut self.cpus[c as usize].server;
@@ -130,7 +130,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What CPU `c` was idle since its server last heard of it is told; `still`: there is nothing to run yet.
+    /// Charges the time that CPU `c` was idle to its server, since the last time; `still`: there is nothing to run yet.
     pub(crate) fn server_idled(&mut self, c: u32, still: bool) {
         if self.server_bw_q20(c) == 0 {
             return;

@@ -48,7 +48,8 @@ impl<S: Sink> Engine<'_, S> {
         self.power_changes(c);
     }
 
-    /// What signals take for the speed of CPU `c`: the frequency that the driver told, which may be ahead of the clock.
+    /// What signals take for the speed of CPU `c`: the frequency that the driver reported, which may be ahead of the
+    /// clock.
     pub(crate) fn see_frequency(&mut self, c: u32, khz: u32) {
         let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
         let scale_khz = if domain.scale_khz == 0 { domain.ref_khz } else { domain.scale_khz };

@@ -80,7 +80,7 @@ impl Activation {
         self.paused_ns.unwrap_or(now).saturating_sub(self.start_ns)
     }
 
-    /// It ends, and the next one begins; `timer` is (slack, period) when a timer ends it. Returns what is told of it.
+    /// It ends, and the next one begins; `timer` is (slack, period) when a timer ends it. Returns what is emitted.
     pub(crate) fn ends(&mut self, now: u64, tid: u32, run_ns: u64, (slack_ns, period_ns): (i64, u64)) -> Event {
         let ended = *self;
         *self = Activation {

@@ -21,7 +21,7 @@ pub(crate) enum Life {
     Dead,
 }
 
-/// Who decides what a task does.
+/// What decides what a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Task `spec` of the workload.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The queue of events, the one way in which a run is told to a sink, and what every room asks of a task. Knows events
+//! The queue of events, the one way in which a run emits to a sink, and what every room asks of a task. Knows events
 //! only.
 
 pub(crate) mod activation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! CPUs that do not bring their load up to date themselves: who refreshes it looks here.
+//! CPUs that do not update their load themselves: the CPU that refreshes it looks here.
 
 use pelton_model::workload::CpuSet;
 

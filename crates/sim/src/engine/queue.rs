@@ -61,17 +61,17 @@ pub(crate) enum Ev {
     Sample { domain: u32, generation: u32 },
     /// A timer of a CPU's governor expires; `wakes`: the one that only wakes the CPU.
     CpuTimer { cpu: u32, generation: u32, wakes: bool },
-    /// Somebody asks for a boost for a while.
+    /// A program asks for a boost for a while.
     BoostPulse,
-    /// Somebody changes limits of frequency domains.
+    /// Limits of frequency domains change.
     Limits { index: u32 },
     /// A step of a thermal zone's temperature.
     Heat { zone: u32 },
     /// A timer of a task group's quota expires.
     QuotaTimer { group: u32, kind: QuotaTimer, generation: u32 },
-    /// Somebody writes into the files of a task group.
+    /// The files of a task group are written.
     GroupWrite { index: u32 },
-    /// Somebody writes a group's boost.
+    /// A group's boost is written.
     BoostWrite { group: u32, boost: i32 },
     /// A sleeping deadline task passes its 0-lag time.
     DlZeroLag { task: u32, generation: u32 },

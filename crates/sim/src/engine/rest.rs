@@ -92,7 +92,7 @@ struct Cohort {
     nr_rest: usize,
 }
 
-/// A walk in progress: who walks, and how far.
+/// A walk in progress: which CPU walks, and how far.
 #[derive(Clone, Copy)]
 struct Walk {
     walker: u32,
@@ -101,7 +101,7 @@ struct Walk {
     reached_place: u32,
 }
 
-/// Rows that placement and balancing read, and who rests while they stay as they are.
+/// Rows that placement and balancing read, and which CPUs rest while they stay as they are.
 pub(crate) struct Rows {
     /// Rows that are up to date, one bit a CPU.
     up_to_date: [u64; PLACE_CPUS_LARGEST / 64],
@@ -109,7 +109,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// No row is up to date; nobody rests unless `on`. `llc_of`: the cache of each CPU.
+    /// No row is up to date; no CPU rests unless `on`. `llc_of`: the cache of each CPU.
     pub(crate) fn new(on: bool, llc_of: &[u32]) -> Rows {
         Rows { up_to_date: [0; PLACE_CPUS_LARGEST / 64], rest: Rest::new(on, llc_of) }
     }
@@ -124,7 +124,7 @@ impl Rows {
         }
     }
 
-    /// What is read of CPU `c` is up to date, or will change without anybody saying so.
+    /// What is read of CPU `c` is up to date, or will change without a call of `change`.
     #[inline(always)]
     pub(crate) fn set_fresh(&mut self, c: u32, fresh: bool) {
         self.up_to_date[c as usize / 64 % (PLACE_CPUS_LARGEST / 64)] |= u64::from(fresh) << (c % 64);
@@ -142,7 +142,7 @@ impl Rows {
         self.word(c as usize / 64) >> (c % 64) & 1 == 1
     }
 
-    /// Who rests.
+    /// CPUs that rest.
     #[inline]
     pub(crate) fn resting(&self) -> &Rest {
         &self.rest
@@ -179,7 +179,7 @@ pub(crate) struct Rest {
 }
 
 impl Rest {
-    /// Nobody rests unless `on`.
+    /// No CPU rests unless `on`.
     pub(crate) fn new(on: bool, llc_of: &[u32]) -> Rest {
         let cpus = llc_of.len() as u32;
         let caches = llc_of.iter().max().map_or(0, |&last| last as usize + 1);
@@ -216,7 +216,7 @@ impl Rest {
         &self.llc_members[self.llc_of[c as usize] as usize]
     }
 
-    /// Something changes of CPU `c`: nobody near rests any more.
+    /// Something changes of CPU `c`: no CPU near rests any more.
     #[inline(never)]
     pub(crate) fn disturb(&mut self, c: u32) {
         if self.near[c as usize / 64 % self.near.len()] >> (c % 64) & 1 == 1 {

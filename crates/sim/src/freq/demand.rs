@@ -193,7 +193,7 @@ fn first_domains(m: &Machine) -> Vec<usize> {
     }
 }
 
-/// All clocks of a machine; none when nobody watches.
+/// All clocks of a machine; none when the run is not watched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clocks {
     list: Vec<Clock>,
@@ -280,7 +280,7 @@ impl<S: Sink> Engine<'_, S> {
         clock.demand.set(self.now, khz);
     }
 
-    /// Is an event that nobody is called for still a moment to look?
+    /// Is an event that calls no governor still a moment to look?
     pub(crate) fn is_observed(&self, site: HookSite, offered: bool) -> bool {
         offered || site == HookSite::Tick
     }

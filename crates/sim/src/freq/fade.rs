@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Load of idle CPUs that nobody refreshes: who reads it works out how far it has faded.
+//! Load of idle CPUs that is not refreshed: a CPU that reads it works out how far it has faded.
 
 use pelton_core::{Pressure, runs, value};
 use pelton_schema::Sink;
@@ -7,7 +7,7 @@ use pelton_schema::Sink;
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is
+    /// No CPU walks: a reader of what CPU `c` asks for works out how far it has faded. Of its groups only the root is
     /// read.
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];

@@ -2,7 +2,7 @@
 //! Limits of frequency domains that change during a run. What limits come to, and what a governor does then, is the
 //! core's (`limits.h`).
 //!
-//! The time that the writer's own driver call takes is nobody's here, and the frequency changes at once.
+//! The time that the writer's own driver call takes is charged to no task here, and the frequency changes at once.
 
 use pelton_core::{Limits, Pressure, value};
 use pelton_schema::{Event, Sink};
@@ -26,11 +26,11 @@ pub(crate) struct DomainLimits {
     pub(in crate::freq) pressure: Pressure,
 }
 
-/// Nobody asks for anything.
+/// No limits.
 const OPEN: (u32, u32) = (0, u32::MAX);
 
 impl DomainLimits {
-    /// Nobody limits anything; firmware, where it polls, looks at this moment first.
+    /// No limits; firmware, where it polls, looks at this moment first.
     pub(crate) fn behind(firmware_ns: u64) -> Self {
         let (asked, pressure) = ([OPEN; LIMIT_SOURCES], Pressure::default());
         DomainLimits { firmware: (firmware_ns, false), asked, used: false, wait: false, pressure }
@@ -62,7 +62,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Somebody changes limits.
+    /// Limits change.
     pub(crate) fn change_limits(&mut self, index: u32) {
         let w = self.w;
         let LimitChange { cpus, min_khz, max_khz, by, .. } = &w.limits[index as usize];

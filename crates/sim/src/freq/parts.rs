@@ -98,7 +98,7 @@ pub(crate) struct DomainGoverned {
     pub in_driver: bool,
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
-    /// What the governor's formula asked for last, when somebody watches.
+    /// What the governor's formula asked for last, when the run is watched.
     pub needed_khz: u32,
 }
 

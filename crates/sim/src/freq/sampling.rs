@@ -2,7 +2,7 @@
 //! ondemand and conservative: a deferrable timer, a kernel thread of ordinary priority, and the CPUs' idle time. The
 //! arithmetic is the core's (`ondemand.h`).
 //!
-//! The timer is served by any CPU of the domain that executes; while all are idle nobody looks.
+//! The timer is served by any CPU of the domain that executes; while all are idle there is no sample.
 
 use pelton_core::{Dbs, DbsTimes, Policy};
 use pelton_schema::Sink;

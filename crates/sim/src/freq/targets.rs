@@ -8,8 +8,8 @@ use pelton_schema::Sink;
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Brings the requests of domain `d` up to now for a call of CPU `c`. Who only looks (`keep` false) does not keep
-    /// what the governor would remember.
+    /// Brings the requests of domain `d` up to now for a call of CPU `c`. A caller that only looks (`keep` false) does
+    /// not keep what the governor would remember.
     pub(crate) fn ask(&mut self, c: u32, d: u32, keep: bool) {
         if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY && keep {
             (0..self.m.domains[d as usize].cpus.len())

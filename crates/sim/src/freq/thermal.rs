@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Thermal zones during a run: when they are read, who answers, and what becomes of the limits. The rules are the
+//! Thermal zones during a run: when they are read, what answers, and what becomes of the limits. The rules are the
 //! core's (`thermal.h`); how hot a zone is, is the hardware's (`hw/heat.rs`).
 //!
 //! The worker that reads a zone takes no time of any CPU.

@@ -160,7 +160,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Somebody asks for a boost for a while.
+    /// A program asks for a boost for a while.
     pub(crate) fn boost_pulse(&mut self) -> Vec<Wakeup> {
         let now_us = self.now / 1000;
         let mut asked = Vec::new();

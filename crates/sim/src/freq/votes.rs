@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A fair task of CPU `c` went to sleep: the rest votes, or nobody does.
+    /// A fair task of CPU `c` went to sleep: the remaining tasks vote, or none.
     #[inline]
     pub(crate) fn vote_dequeue(&mut self, c: u32) {
         if !self.votes(c) {

@@ -51,7 +51,7 @@ pub(crate) struct ToCome {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Longest exit latency that somebody allows.
+    /// Longest exit latency that is allowed.
     pub(crate) fn latency_limit_ns(&self) -> u64 {
         self.w.cpu_dma_latency_us.map_or(u64::MAX, |us| u64::from(us) * 1000)
     }

@@ -138,7 +138,7 @@ impl<S: Sink> Engine<'_, S> {
         wanted.min(self.turbo_khz(c))
     }
 
-    /// Highest frequency with the cores that are active; at least one is, when somebody runs.
+    /// Highest frequency with the cores that are active; at least one is, when a task runs.
     pub(crate) fn turbo_khz(&self, c: u32) -> u32 {
         let spec = &self.m.cpus[c as usize];
         let active = self.hw.active_cores[spec.cluster as usize];

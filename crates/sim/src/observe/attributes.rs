@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tells the sink what a task is, so that whoever reads the events can run them again.
+//! Emits what a task is, so that a reader of the events can run them again.
 
 use pelton_schema::{Event, Sink, pack_name};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is told of a run: attributes of tasks and groups, samples.
+//! What is emitted about a run: attributes of tasks and groups, samples.
 
 pub(crate) mod attributes;
 pub mod samples;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Pipes and stream sockets: how many bytes lie where, who waits, and whom a call has to wake. Waking is the caller's
-//! job.
+//! Pipes and stream sockets: how many bytes lie where, which tasks wait, and which a call has to wake. Waking is the
+//! caller's job.
 //!
 //! A pipe is a ring of pages. A small write goes behind the last bytes of the newest page if all of it fits there, so
 //! 40 messages of 100 bytes share a page and 640 fill a pipe. Readers and writers wait in turn and are woken one at a
@@ -8,7 +8,7 @@
 //!
 //! A stream socket is a queue of buffers. Each is charged to its sender with its true size, headers included: 768 bytes
 //! for 100, so 278 such messages fill the default 212 992 bytes. A sender may go on while the charge is below the
-//! limit, and sleeping senders are woken when it has fallen to a quarter. Everybody who waits is woken, the latest
+//! limit, and sleeping senders are woken when it has fallen to a quarter. Every task that waits is woken, the latest
 //! first.
 
 use std::collections::VecDeque;
@@ -39,7 +39,7 @@ struct Part {
     true_size: u32,
 }
 
-/// Who is to be woken, in this order.
+/// Tasks to wake, in this order.
 pub(crate) type Woken = Vec<u32>;
 
 /// A channel at run time.
@@ -94,7 +94,7 @@ impl Channel {
         pipe && rest > 0 && self.parts.back().is_some_and(|p| p.end + rest <= PAGE_BYTES)
     }
 
-    /// Writes as many of `bytes` as go now; tells how many and whom that wakes.
+    /// Writes as many of `bytes` as go now; returns how many and which tasks that wakes.
     pub(crate) fn put(&mut self, bytes: u32, begun: bool) -> (u32, Woken) {
         let was_empty = self.is_empty();
         let mut left = bytes;
@@ -131,7 +131,7 @@ impl Channel {
         }
     }
 
-    /// Reads at most `bytes`; tells how many and whom that wakes.
+    /// Reads at most `bytes`; returns how many and which tasks that wakes.
     pub(crate) fn take(&mut self, bytes: u32) -> (u32, Woken) {
         let was_full = self.is_full();
         let (mut left, mut freed) = (bytes, false);

@@ -21,7 +21,7 @@ pub(crate) enum Flow {
     Next,
     /// Needs the CPU.
     Busy(Step),
-    /// Waits until somebody wakes it.
+    /// Waits until it is woken.
     Block,
     /// Gives way once.
     Yield,

@@ -67,7 +67,7 @@ impl Place {
 pub(crate) struct Programs {
     pub objects: Objects,
     pub shared_timers: Vec<TimerState>,
-    /// Tasks that exist, or will without anybody making them.
+    /// Tasks that exist, or will without being forked.
     pub living: u32,
     /// A task that spins without consuming time.
     pub spinning: Option<u32>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Mutexes, conditions, barriers and semaphores: who holds, who waits; and the channels. Waking is the caller's job.
+//! Mutexes, conditions, barriers and semaphores: which task holds, which wait; and the channels. Waking is the caller's
+//! job.
 
 use std::collections::VecDeque;
 
@@ -53,7 +54,7 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
-    /// The last arrival releases everybody else.
+    /// The last arrival releases all others.
     pub(crate) fn arrive(&mut self, task: u32) -> Option<Vec<u32>> {
         if self.arrived.len() as u32 + 1 >= self.needed {
             return Some(std::mem::take(&mut self.arrived));

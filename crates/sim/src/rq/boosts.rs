@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! SchedTune in a run: which task is in which boost group, who is counted where, and boosts that change over time. What
+//! SchedTune in a run: which task is in which boost group, which CPU counts it, and boosts that change over time. What
 //! that makes of a CPU's boost is the core's (`boost.h`).
 
 use pelton_core::{BOOST_GROUPS, BoostCpu, Policy, boost_group_limit, value};
@@ -127,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[0].boost.group[self.tasks[t as usize].counted.boost_group as usize].boost
     }
 
-    /// Somebody writes the boost of a group.
+    /// The boost of a group is written.
     pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
         let (policy, now) = (self.policy, self.boot_ns + self.now);
         for c in 0..self.cpus.len() as u32 {

@@ -10,7 +10,7 @@ use crate::class::weight_level;
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// The root queue of CPU `c` was brought up to date.
+    /// The root queue of CPU `c` was updated.
     #[inline]
     pub(crate) fn sums_follow(&mut self, c: u32) {
         if self.uses.clamp_sums {

@@ -29,8 +29,8 @@ pub(crate) fn add_up(policy: &Policy) -> bool {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Somebody asks for a clamp: from the first time on they are in use (`sched_uclamp_used`). Tasks that are queued
-    /// then count from their next enqueue on; sums, which no release has, count them at once.
+    /// A task or a group asks for a clamp: from the first one on clamps are in use (`sched_uclamp_used`). Tasks that
+    /// are queued then count from their next enqueue on; sums, which no release has, count them at once.
     #[inline]
     pub(crate) fn use_clamps(&mut self) {
         if !self.uses.clamped && uclamp_is_used(self.policy, true) {

@@ -53,7 +53,7 @@ impl<S: Sink> Engine<'_, S> {
         !self.fair_rules.is_cfs() && self.delayed_dequeue()
     }
 
-    /// A fair task becomes runnable on `c`; its signals were told before.
+    /// A fair task becomes runnable on `c`; its signals were updated before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         let queued = self.cpus[c as usize].fair.h_nr_queued();
         self.tree(c).enqueue(t, wakeup);
@@ -158,7 +158,7 @@ impl<S: Sink> Engine<'_, S> {
         self.is_open(c, wakee) && self.tree(c).wakeup_preempts(curr, wakee)
     }
 
-    /// The running task calls sched_yield(). Alone on its CPU it has nobody to yield to.
+    /// The running task calls sched_yield(). Alone on its CPU it has no task to yield to.
     pub(crate) fn fair_yield(&mut self, c: u32, t: u32) {
         if self.cpus[c as usize].nr_running() > 1 {
             self.tree(c).yield_from(t);

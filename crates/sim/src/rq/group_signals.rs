@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events told to the policy core level by level: each group's entity on the queue above it, up to the root.
-//! Only what happens at the root is told to the frequency hook (docs/spec/governor.md#who-calls).
+//! Scheduler events passed to the policy core level by level: each group's entity on the queue above it, up to the
+//! root. Only what happens at the root calls the frequency hook (docs/spec/governor.md#who-calls).
 
 use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
@@ -10,7 +10,7 @@ use crate::class::levels::{ROOT, entity_of, slot_of};
 use crate::class::tree::Leave;
 use crate::state::Engine;
 
-/// What an update raises that is told to anybody.
+/// What an update raises that is emitted or calls a governor.
 const TOLD: u32 = !ev::TG_LOAD;
 
 /// How a walk goes up.
@@ -179,7 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         });
     }
 
-    /// The running entities among those that left stop being so; their records were just brought up to date.
+    /// The running entities among those that left stop being so; their records were just updated.
     pub(super) fn put_what_left(&mut self, c: u32, entity: u32, plan: Leave) {
         let mut at = entity;
         loop {

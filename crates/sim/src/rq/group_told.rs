@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tells the sink what the files of task groups hold.
+//! Emits to the sink what the files of task groups hold.
 
 use pelton_core::{CfsBandwidth, RUNTIME_INF};
 use pelton_schema::{Event, Sink};
@@ -7,7 +7,7 @@ use pelton_schema::{Event, Sink};
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// The files of all groups, before anybody runs.
+    /// The files of all groups, before any task runs.
     pub(crate) fn tell_groups(&mut self) {
         if S::ACTIVE {
             for group in 0..self.groups.len() {
@@ -16,7 +16,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Somebody wrote into the files of a group, which held `before`.
+    /// The files of a group, which held `before`, were written.
     pub(crate) fn tell_group_after(&mut self, group: u32, before: Event) {
         let now = self.group_told(group);
         if S::ACTIVE && now != before {

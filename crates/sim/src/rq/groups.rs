@@ -127,7 +127,7 @@ impl Groups {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Somebody writes into the files of a group.
+    /// The files of a group are written.
     pub(crate) fn change_group_files(&mut self, group: u32, change: &GroupChange) {
         if let Some(idle) = change.idle {
             self.write_idle(group, idle);

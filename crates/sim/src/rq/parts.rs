@@ -44,12 +44,12 @@ impl Task {
 pub(crate) struct Updates {
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
-    /// Tick at which its averages were last brought up to date for others.
+    /// Tick at which its averages were last updated for others.
     pub last_blocked_ticks: u64,
 }
 
 impl Updates {
-    /// Tick at which its averages were last brought up to date for others.
+    /// Tick at which its averages were last updated for others.
     #[inline]
     pub(crate) fn blocked_ticks(&self) -> u64 {
         self.last_blocked_ticks
@@ -63,7 +63,7 @@ pub(crate) struct Waiting {
     pub rt_waiting: CpuSet,
     /// CPUs on which a deadline task waits.
     pub dl_waiting: CpuSet,
-    /// End of the real-time limit's period; 0 = nobody needs one.
+    /// End of the real-time limit's period; 0 = none is needed.
     pub rt_period_end_ns: u64,
     /// CPUs whose load is another, because a queue of theirs may run again.
     pub freed: Vec<u32>,
@@ -82,7 +82,7 @@ impl Waiting {
         &self.dl_waiting
     }
 
-    /// A CPU whose load is another, because a queue of its may run again; until nobody asked.
+    /// A CPU whose load changed because one of its queues may run again, once; none when all were taken.
     #[inline]
     pub(crate) fn take_freed(&mut self) -> Option<u32> {
         self.freed.pop()

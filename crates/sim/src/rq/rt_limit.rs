@@ -34,7 +34,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Gives all CPUs new time. True when somebody has used some, or waits for it.
+    /// Gives all CPUs new time. True when a CPU has used some, or a task waits for it.
     fn end_rt_periods(&mut self, overrun: u64) -> bool {
         let mut needed = false;
         for c in 0..self.cpus.len() as u32 {

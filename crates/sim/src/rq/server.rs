@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The server of `c` was to run, and there is nobody for it.
+    /// The server of `c` was to run, and there is no fair task for it.
     pub(crate) fn server_stop(&mut self, c: u32) {
         let change = self.server_ends(c);
         self.count_server(c, change);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
-//! A task is told of on its queue, then the groups above it (`group_signals.rs`), of which a task of the root has none.
+//! Scheduler events passed to the policy core, and the hook calls that follow. No arithmetic: which record, which
+//! order. A task's event is passed on its queue, then on the groups above it (`group_signals.rs`), of which a task of
+//! the root has none.
 
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};

@@ -134,7 +134,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Somebody writes into the files of a group.
+    /// The files of a group are written.
     fn group_write(&mut self, index: u32) {
         let w = self.w;
         let change = &w.group_changes[index as usize];
@@ -266,7 +266,7 @@ impl<S: Sink> Engine<'_, S> {
         self.leave_idle(c);
     }
 
-    /// Whoever waited wakes on the CPU of the interrupt.
+    /// Task `t`, which waited, wakes on the CPU of the interrupt.
     pub(crate) fn io_irq_end(&mut self, c: u32, t: u32) {
         self.exec = c;
         self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].sleep.asked().0));

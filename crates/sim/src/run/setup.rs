@@ -221,7 +221,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     DomainState { hw: Clocked::new(khz, opp as u32), freq, report }
 }
 
-/// Whether walks pass over idle CPUs that rest. Who is told of balances is told of each; where refreshing loads takes
+/// Whether walks pass over idle CPUs that rest. A sink that gets balances gets each; where refreshing loads takes
 /// time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
 fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
     let plain = policy.balance >= value::BALANCE_LOADS && !m.costs.blocked();

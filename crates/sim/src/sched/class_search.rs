@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
         self.later_rq(t, &task)
     }
 
-    /// Some CPU would run a real-time task at once. Nobody is sent there.
+    /// Some CPU would run a real-time task at once. The task is not sent there.
     pub(crate) fn may_go_elsewhere(&self, t: u32) -> bool {
         let task = self.class_task(t).0;
         self.lowest(t, &task).lowest_rq(&task).is_some()

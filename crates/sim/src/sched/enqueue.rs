@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A task comes to a CPU or leaves it: what every class does then, and who has to know.
+//! A task comes to a CPU or leaves it: what every class does then, and which parts have to know.
 
 use pelton_schema::{Event, Sink};
 

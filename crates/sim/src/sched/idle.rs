@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(Event::CpuIdle { cpu: c, state });
     }
 
-    /// A polling CPU asks its governor again after a while, unless nobody would allow another answer.
+    /// A polling CPU asks its governor again after a while, unless no other answer is allowed.
     pub(crate) fn limit_polling(&mut self, c: u32, state: u32) {
         let table = self.hw.idle_table(self.m.cpus[c as usize].domain);
         let learns = self.policy.idle_governor != value::IDLE_GOVERNOR_NEXT_TIMER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request
+//! Idle CPUs without tick: another CPU has to update their load, so that their share of the domain's request
 //! fades. A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so
 //! itself.
 
@@ -198,7 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
+    /// CPU `c` goes idle without its tick: it may have load that it does not refresh itself.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
         self.nohz.enters(c);
         self.set_blocked(c, true);

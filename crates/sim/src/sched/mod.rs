@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The scheduler between CPUs: what runs next, who wakes where, what moves.
+//! The scheduler between CPUs: what runs next, where tasks wake, what moves.
 
 pub(crate) mod balance;
 pub(crate) mod balancing;

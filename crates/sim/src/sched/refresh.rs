@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a CPU knows of itself and of idle CPUs near is brought up to date.
+//! Updates what a CPU knows of itself and of idle CPUs near.
 
 use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
 use pelton_schema::{Sink, WalkWhy};
@@ -18,14 +18,14 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What a CPU knows of itself is brought up to date.
+    /// Updates what a CPU knows of itself.
     pub(crate) fn refresh_records(&mut self, c: u32) {
         self.refresh_capacity(c);
         if !self.balancing.decides {
             self.fade_search_cost(c);
         }
         let (runs, cpu) = (self.runs(c), &self.cpus[c as usize]);
-        // The tick of a fair task brings the CPU's own queue up to date; that of an idle CPU does not.
+        // The tick of a fair task updates the CPU's own queue; that of an idle CPU does not.
         if runs != runs::FAIR || cpu.rq.others_have_blocked() || cpu.levels.has_listed() {
             self.signal_blocked(c, runs, WalkWhy::Periodic);
         }

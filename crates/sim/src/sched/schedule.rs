@@ -49,7 +49,7 @@ impl<S: Sink> Engine<'_, S> {
         on_rq = on_rq && (self.tasks[prev as usize].is_runnable() || self.tasks[prev as usize].fair.is_delayed());
         let fetches = if next == prev {
             if prev != NO_TASK && !on_rq {
-                // It left, and came back before anybody else was found.
+                // It left, and came back before another task was found.
                 let class = self.tasks[prev as usize].class();
                 self.set_next_task(c, prev, Some(class));
             }
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
             self.go_idle(c);
             return false;
         }
-        // Nobody of its priority was there to go before it.
+        // No other task of its priority waits to go before it.
         self.tasks[task as usize].rt.stays();
         self.cache_looks(c);
         let fetches = self.tasks[task as usize].progress.fetches();

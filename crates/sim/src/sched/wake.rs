@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Waking a task: where it goes, who enqueues it, and whether it runs at once.
+//! Waking a task: where it goes, which CPU enqueues it, and whether it runs at once.
 
 use pelton_core::value;
 use pelton_schema::{Event, Sink};
@@ -15,7 +15,7 @@ impl<S: Sink> Engine<'_, S> {
         self.wake_up(t, exec, false);
     }
 
-    /// Wakes a task as one does who will soon sleep (`WF_SYNC`).
+    /// Wakes a task as a waker does that will soon sleep (`WF_SYNC`).
     pub(crate) fn wake_sync(&mut self, t: u32, exec: u32) {
         self.wake_up(t, exec, true);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The bytes of a trace: from a file, from standard input, packed or not.
 //!
-//! Packed files are told by their first bytes, unpacked while they are read, and hold at most the window their format
-//! needs. Formats that must be read in another order than they are stored are first unpacked into a temporary file that
-//! has no name, so nothing is left behind whatever happens.
+//! Packed files are recognised by their first bytes, unpacked while they are read, and hold at most the window their
+//! format needs. Formats that must be read in another order than they are stored are first unpacked into a temporary
+//! file that has no name, so nothing is left behind whatever happens.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};

@@ -137,7 +137,8 @@ pub fn copy<S: Sink>(
     Ok(Converted { events, stopped, ..Converted::default() })
 }
 
-/// Like [`copy`]; before an event of a task whose name is new, `name` is told it, since no header names the tasks.
+/// Like [`copy`]; before an event of a task whose name is new, `name` is called with it, since no header names the
+/// tasks.
 fn copy_named<S: Sink>(
     source: &mut dyn Source,
     selection: &EventSelection,

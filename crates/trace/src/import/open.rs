@@ -16,14 +16,14 @@ use crate::log::MAGIC;
 /// How to open a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
-    /// Kind of the file; told by its content when not given.
+    /// Kind of the file; recognised by its content when not given.
     pub format: Option<Format>,
     /// Set it and reading ends with an error ([`ImportError::is_stop`]), within 50 ms where nothing comes.
     pub stop: Stop,
 }
 
-/// Opens the trace `path` (`-`: standard input). What it is, and whether it is packed (gzip, xz, zstd), is told by its
-/// content; its name does not matter.
+/// Opens the trace `path` (`-`: standard input). What it is, and whether it is packed (gzip, xz, zstd), is recognised
+/// by its content; its name does not matter.
 ///
 /// # Errors
 /// When there is no such file, or it is no trace of a known kind, or its beginning is damaged.

@@ -43,7 +43,7 @@ fn is_set(stop: Stop) -> bool {
 pub(super) struct Stoppable {
     file: File,
     stop: Stop,
-    /// Reads of regular files never wait for somebody.
+    /// Reads of regular files never wait for a writer.
     waits: bool,
 }
 
@@ -130,7 +130,7 @@ mod tests {
             LATER.store(true, Ordering::Relaxed);
             writer
         });
-        let error = blocked.read(&mut [0; 8]).expect_err("nobody wrote");
+        let error = blocked.read(&mut [0; 8]).expect_err("nothing was written");
         assert!(is_stop(&error));
         drop(asked.join());
     }

@@ -268,7 +268,7 @@ mod tests {
         let read = ["this_effective_load", "previous_effective_load", "scan_limit", "scanned", "SIS_UTIL"];
         assert!(read.iter().all(|t| has(t)), "what the decision read");
         assert!(["groups_decided_by", "idle CPUs", "own_group", "fully busy, 0 idle CPUs"].iter().all(|t| has(t)));
-        assert!(!has("best_other_group"), "a group that nobody compared");
+        assert!(!has("best_other_group"), "a group that was not compared");
     }
 
     #[test]

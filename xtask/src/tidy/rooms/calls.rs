@@ -157,7 +157,7 @@ impl Names {
             };
             let call =
                 |to: String| Call { from: room.path.clone(), line: tokens[i].line, name: tokens[i].text.clone(), to };
-            // What stands beside the rooms is everybody's.
+            // What stands beside the rooms is open to all.
             let others = to.into_iter().filter(|to| *to != room.path && !room_of(to).is_empty());
             found.extend(others.map(call));
         }

@@ -22,13 +22,13 @@ use source::Room;
 
 /// Where the rooms are.
 const SRC: &str = "crates/sim/src/";
-/// Values of everybody: their fields belong to no room.
+/// Values of all rooms: their fields belong to no room.
 const VALUES: &str = "crates/model/src/";
 /// Where the table stands.
 const PAGE: &str = "ARCHITECTURE.md";
 /// Its first line.
 const TABLE_HEAD: &str = "| room | may call |";
-/// Beside the rooms: what a run is made of. Its fields belong to everybody, so they are parts of rooms, or listed.
+/// Beside the rooms: what a run is made of. Its fields belong to all, so they are parts of rooms, or listed.
 const STATE: &str = "state.rs";
 /// How many fields of other rooms each room still names, and which fields that are no part of a room all may name.
 const FIELDS: &str = "xtask/rooms.toml";

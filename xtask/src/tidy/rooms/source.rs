@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::tokens::{Source, Token};
 use crate::repo::File;
 
-/// One file of a room, or one beside the rooms, which nobody has to ask before calling.
+/// One file of a room, or one beside the rooms, which any room may call.
 pub struct Room {
     /// Path below the source folder.
     pub path: String,
@@ -160,7 +160,7 @@ fn receiver(tokens: &[Token], dot: usize) -> Option<&str> {
 }
 
 /// Names of fields of one other room that a room uses, by (room, other room). A name that structs of several rooms have
-/// is known by what stands before it, or says nothing; structs beside the rooms, and `values`, belong to everybody.
+/// is known by what stands before it, or says nothing; structs beside the rooms, and `values`, belong to all.
 pub fn foreign_fields(rooms: &[Room], values: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut homes = Homes::default();
     rooms.iter().for_each(|room| homes.learn(&room.tokens, room_of(&room.path)));

@@ -12,7 +12,7 @@ use pelton_live::{
     BalanceSession, BalanceSummary, ClampSession, GateSession, KINDS, PlacementSession, TableSession, TableSummary,
 };
 
-/// Shares of a load's figures that are told, of 1000.
+/// Shares of a load's figures that are reported, of 1000.
 const QUANTILES: [usize; 5] = [500, 750, 900, 950, 990];
 
 /// Lets a session, whose records are called `what`, fill its table. Where that `settles`, a load runs for a moment

@@ -68,7 +68,7 @@ impl<'a> Work<'a> {
         if self.running.is_some() { SETTLES_NS } else { 0 }
     }
 
-    /// Lets `poll` take records until the time is over or somebody ends it. It gets the time since the start, ns, and
+    /// Lets `poll` take records until the time is over or the user ends it. It gets the time since the start, ns, and
     /// returns how far the recording is, in words.
     pub fn last(
         &mut self,

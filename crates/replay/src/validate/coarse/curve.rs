@@ -28,7 +28,7 @@ pub struct Curve {
     started: bool,
     /// Errors.
     pub errors: Errors,
-    /// Places where somebody joined or left.
+    /// Places where an entity joined or left.
     pub jumps: u64,
 }
 

@@ -2,8 +2,8 @@
 //! Queues of task groups on a CPU, where a trace tells which group each task is in: a run of ours does, with the paths
 //! of its groups. Where it does not, every task counts as one of the CPU's own queue.
 //!
-//! When a group's queue is brought up to date, and takes out those who left it in their sleep, is not read off the
-//! schedule: every such update is told by the averages of the queue, or of the group's entity.
+//! When a group's queue is updated, and takes out the tasks that left it in their sleep, is not read off the
+//! schedule: every such update shows in the averages of the queue, or of the group's entity.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl Groups {
         self.parent.is_empty()
     }
 
-    /// The group above; none above the root or one that nobody has named.
+    /// The group above; none above the root or one that was not named.
     fn above(&self, group: u32) -> Option<u32> {
         self.parent.get(group as usize).copied().filter(|_| group != 0)
     }
@@ -94,7 +94,7 @@ impl Cpu {
         let (above, from) = self.levels.split_at_mut(at);
         let Some(own) = from.first_mut() else { return ROOT };
         let queue = above.get_mut(own.parent);
-        // What is not known spoils what it is handed up to.
+        // What is not known spoils the queue that it propagates to.
         if !own.known && own.cfs.propagate != 0 && queue.is_none() {
             (self.known_ns, self.since_ns) = (None, now);
         }
@@ -159,7 +159,7 @@ impl Cpu {
         });
     }
 
-    /// A sleeping task's averages leave the queue of its level when that is next brought up to date.
+    /// A sleeping task's averages leave the queue of its level when that is next updated.
     pub(super) fn remove(&mut self, pol: &Policy, at: usize, se: &mut Se, now: u64, idle: bool) {
         let (rq, queue) = self.on(at);
         rq.migrate_sleeping(pol, queue, se, idle, now);
@@ -238,7 +238,7 @@ impl Cpu {
         self.levels.iter_mut().for_each(|level| (level.known, level.entity_known) = (false, false));
     }
 
-    /// Somebody of unknown utilization came or went at a level.
+    /// An entity of unknown utilization came or went at a level.
     pub(super) fn spoil_level(&mut self, at: usize, now: u64) {
         let mut at = at;
         while let Some(level) = self.levels.get_mut(at) {

@@ -11,7 +11,7 @@ use crate::validate::tolerance::{AVERAGES, Tolerance};
 const LINGERING_MAX: usize = 64;
 
 impl Machine {
-    /// Somebody ended, and may be part of the queue until its group is updated.
+    /// A task ended, and may be part of the queue until its group is updated.
     pub(super) fn linger(&mut self, now: u64, cpu: u32, se: Se) {
         let there = self.lingering.entry(cpu).or_default();
         there.push(se);

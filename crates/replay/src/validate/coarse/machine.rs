@@ -54,7 +54,7 @@ pub(super) struct Task {
     pub(super) group: u32,
     /// It has been on a queue: its averages are part of one.
     pub(super) joined: bool,
-    /// Somebody wakes it.
+    /// It is being woken.
     waking: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct Machine {
     pub unsure_clocks: u64,
     /// Wake-ups are told before the choice of a CPU.
     tells_wakers: bool,
-    /// Tasks may be in groups, and nobody tells in which.
+    /// Tasks may be in groups, and the trace does not say in which.
     grouped: bool,
     /// Groups of a run that tells who is in which.
     pub(super) groups: Groups,
@@ -180,7 +180,7 @@ impl Machine {
         })
     }
 
-    /// Somebody of unknown utilization came or went: the queue's signals are not known any more.
+    /// A task of unknown utilization came or went: the queue's signals are not known any more.
     fn spoil(&mut self, cpu: u32, group: u32, now: u64) {
         self.unknown_moves += 1;
         if let Some(cpu) = self.cpus.get_mut(&cpu) {
@@ -347,7 +347,7 @@ impl Machine {
         }
     }
 
-    /// Somebody wakes a task.
+    /// A task is being woken.
     pub fn waking(&mut self, tid: u32) {
         self.tells_wakers = true;
         if let Some(task) = self.tasks.get_mut(&tid) {
@@ -448,7 +448,7 @@ impl Machine {
         continues
     }
 
-    /// Before the first switch of a CPU somebody ran: for how long is not known.
+    /// Before the first switch of a CPU a task ran: for how long is not known.
     fn assume_running(&mut self, now: u64, cpu: u32, prev: Side) {
         let pol = self.pol;
         if prev.class == runs::FAIR {

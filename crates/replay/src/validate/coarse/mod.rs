@@ -93,7 +93,7 @@ pub struct Coarse {
     jumps: u64,
     /// A quota stopped some group.
     throttled: bool,
-    /// Time in interrupts is nobody's.
+    /// Time in interrupts is charged to no task.
     interrupts: bool,
 }
 
@@ -179,7 +179,7 @@ impl Coarse {
         }
     }
 
-    /// Nobody moved: the value stands as it is.
+    /// No task moved: the value stands as it is.
     fn give_up_waiting(&mut self, now: u64) {
         let late = |(_, waiting): &(&(u32, Of), &Waiting)| now.saturating_sub(waiting.since) > MOVE_NS;
         while let Some(key) = self.waiting.iter().find(late).map(|(key, _)| *key) {
@@ -282,7 +282,7 @@ impl Coarse {
         if self.columns.queue_util {
             self.queue_util(now, cpu, util, known);
         }
-        // Before 5.7 the value of a queue says whether anybody was runnable; later it counts them.
+        // Before 5.7 the value of a queue says whether a task was runnable; later it counts them.
         if self.columns.queue_runnable && known && self.is_ratio(runnable) {
             let ours = self.machine.occupied(cpu);
             self.compare(QUEUE_OCCUPIED, ours, runnable);
@@ -503,7 +503,7 @@ impl Waiting {
 
 impl Last {
     /// True when a later value rose faster than a CPU at full speed can make it, or fell faster than idle time does:
-    /// somebody joined or left. Two periods are allowed for where in a period the values stand, and that the clock
+    /// an entity joined or left. Two periods are allowed for where in a period the values stand, and that the clock
     /// catches up what it was behind.
     fn is_jump(&self, now: u64, to: u32) -> bool {
         const PERIOD_UNITS: u64 = 1024;

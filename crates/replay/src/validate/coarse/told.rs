@@ -89,7 +89,7 @@ impl Machine {
         self.tasks.insert(tid, task);
     }
 
-    /// The queue of a group on a CPU, or its entity, was brought up to date: its utilization then, unless that does not
+    /// The queue of a group on a CPU, or its entity, was updated: its utilization then, unless that does not
     /// follow from what is known; or it counts for what is told from here on.
     pub fn update_group(&mut self, now: u64, cpu: u32, (group, entity): (u32, bool), told: u32) -> Option<u64> {
         let pol = self.pol;

@@ -11,7 +11,7 @@ use crate::rtapp::report::{Report, say};
 /// Tasks that use a name in one way, and where first.
 type Users<'a> = BTreeMap<&'a str, (BTreeSet<usize>, Span)>;
 
-/// Everybody who sleeps under a name and everybody who wakes it.
+/// The tasks that sleep under a name and the tasks that wake it.
 #[derive(Default)]
 struct Parties<'a> {
     sleepers: Users<'a>,
@@ -56,7 +56,7 @@ pub(super) fn check(tasks: &[FlatTask], report: &mut Report) {
     barriers(tasks, report);
 }
 
-fn sleepers(parties: &Parties, tasks: &[FlatTask], nobody: &str, report: &mut Report) {
+fn sleepers(parties: &Parties, tasks: &[FlatTask], unwoken: &str, report: &mut Report) {
     for (name, (sleepers, span)) in &parties.sleepers {
         let wakers = parties.wakers.get(name).map(|(w, _)| w);
         let only_itself = |wakers: &BTreeSet<usize>| {
@@ -66,7 +66,7 @@ fn sleepers(parties: &Parties, tasks: &[FlatTask], nobody: &str, report: &mut Re
             None => {
                 let hint = report.near(name, parties.wakers.keys().copied());
                 let help = hint.map_or("the task sleeps there for ever".into(), |h| format!("did you mean `{h}`?"));
-                let words = say(format!("{nobody} `{name}`")).label("waits for ever");
+                let words = say(format!("{unwoken} `{name}`")).label("waits for ever");
                 report.warning(*span, words.help(help));
             }
             Some(wakers) if only_itself(wakers) => {
@@ -80,7 +80,7 @@ fn sleepers(parties: &Parties, tasks: &[FlatTask], nobody: &str, report: &mut Re
 
 fn wakers(parties: &Parties, report: &mut Report) {
     for (name, (_, span)) in parties.wakers.iter().filter(|(name, _)| !parties.sleepers.contains_key(*name)) {
-        let words = say(format!("nobody waits for `{name}`")).label("has no effect");
+        let words = say(format!("no task waits for `{name}`")).label("has no effect");
         let hint = report.near(name, parties.sleepers.keys().copied());
         report.warning(
             *span,

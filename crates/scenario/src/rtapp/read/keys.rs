@@ -155,7 +155,7 @@ pub(in crate::rtapp) fn event_of(key: &str) -> Option<(&'static str, EventKey, &
     EVENTS.iter().find_map(|&(name, event)| key.strip_prefix(name).map(|rest| (name, event, rest)))
 }
 
-/// A rest that nobody writes by mistake.
+/// A rest that is not a typing mistake.
 pub(in crate::rtapp) fn is_plain_suffix(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '-' || c == ' ')
 }

@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             let task = self.lb_task(t, env);
-            // Nobody moves a task to where its group is throttled.
+            // No balance moves a task to where its group is throttled.
             let stays = self.is_throttled_at(dst, t);
             let goes = !stays && env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task);
             self.heed_forgotten(t, env);

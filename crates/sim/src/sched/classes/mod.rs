@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the scheduling classes do, by the kernel's verbs (`struct sched_class`): a file each. Queues and who is first
-//! on them are in `class/`, signals and hooks in `rq/`; a verb says in which order they are called.
+//! What the scheduling classes do, by the kernel's verbs (`struct sched_class`): a file each. Queues and which task is
+//! first on them are in `class/`, signals and hooks in `rq/`; a verb says in which order they are called.
 
 mod deadline;
 mod fair;

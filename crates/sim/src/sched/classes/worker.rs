@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The governor's worker thread where it runs as a special deadline task: before everybody, with no budget.
+//! The governor's worker thread where it runs as a special deadline task: before all others, with no budget.
 
 use pelton_schema::Sink;
 

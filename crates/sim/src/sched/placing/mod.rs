@@ -177,7 +177,7 @@ impl Placing {
         let read = LbEnv { cpus: self.record.hold_span(Held::Considered, env.cpus), ..*env };
         let mut again = Lb::default();
         read.find_src_group(policy, &self.record, &mut again);
-        // Over-utilized CPUs count only where energy decides, and nobody reads what was looked at last.
+        // Over-utilized CPUs count only where energy decides, and what was looked at last is not read.
         (again.overutilized, again.group) = (found.overutilized, found.group);
         (again.local.overutilized, again.busiest.overutilized) = (found.local.overutilized, found.busiest.overutilized);
         debug_assert_eq!(&again, found, "kept sums of groups, domain {} of CPU {}", env.level, env.dst_cpu);

@@ -46,8 +46,8 @@ impl<S: Sink> Engine<'_, S> {
         (record.task, record.waker) = (task, waker);
     }
 
-    /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks
-    /// at the caches of the CPU that executes it and of the task's; a small record is brought up to date as a whole.
+    /// Updates the rows that the decision may read. Where capacities and energy do not count, a wake-up looks
+    /// at the caches of the CPU that executes it and of the task's; a small record is updated as a whole.
     fn refresh_read_rows(&mut self, t: u32, exec: u32, flags: u32) {
         let record = &self.placing.record;
         let near = || flags & wf::TTWU != 0 && record.asymmetric == 0 && record.energy_aware == 0;
@@ -161,7 +161,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         facts.write(self.policy, &self.cpus[c as usize], row);
         self.balancing.fill_loads(c, row);
-        // The end of a search changes the row, and nobody tells.
+        // The end of a search changes the row without a call of `change`.
         self.fresh_rows.set_fresh(c, !self.searches(c));
     }
 

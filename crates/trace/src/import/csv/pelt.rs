@@ -148,7 +148,7 @@ impl PeltTable {
         Ok(vec![estimate, state_event(row, signal, PeltSource::AtEstimate, cpu)?])
     }
 
-    /// The CPU of the queue an entity is on, when a row of that queue has told it.
+    /// The CPU of the queue an entity is on, when a row of that queue had it.
     fn entity_cpu(&mut self, row: &Values<'_>) -> Result<u32, Bad> {
         let queue = row.u32(Col::Cfs)?;
         let Some(&cpu) = self.cpu_of_queue.get(&queue) else { return Ok(CPU_UNKNOWN) };

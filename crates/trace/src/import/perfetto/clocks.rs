@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The clocks of a trace: everything is told on the boot clock.
+//! The clocks of a trace: all events are given on the boot clock.
 
 use std::collections::BTreeMap;
 

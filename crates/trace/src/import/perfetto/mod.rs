@@ -118,7 +118,7 @@ impl PerfettoSource {
         if index.packets == 0 {
             let error =
                 ImportError::content(path, "is no Perfetto trace: it does not begin with a packet").at_offset(0);
-            return Err(error.help("leave --input-format out, and the kind is told by the content"));
+            return Err(error.help("leave --input-format out, and the kind is recognised by the content"));
         }
         notes.info.run_ids = index.ours();
         let spilled = std::mem::take(&mut index.spill).finish().map_err(failed)?;

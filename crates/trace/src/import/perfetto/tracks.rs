@@ -260,7 +260,7 @@ impl Tracks {
         self.gather(place, time_ns, signal, value, out);
     }
 
-    /// Adds a value to the instant of its owner. What was not told again for a while is handed out: an owner that is
+    /// Adds a value to the instant of its owner. What was not repeated for a while is handed out: an owner that is
     /// silent for long must not keep a place in the past open.
     fn gather(&mut self, place: usize, time_ns: u64, signal: Signal, value: u64, out: &mut impl FnMut(u64, Event)) {
         let (owner, values) = &mut self.values[place];

@@ -59,7 +59,7 @@ impl Keyed {
             let index = self.keys.iter().position(|key| key.name == wanted)?;
             Some(index).filter(|index| present >> index & 1 == 1)
         };
-        // What a kernel prints as a number is not told its version: 64 counts as dead.
+        // A format with numbers does not show the version of its kernel: 64 counts as dead.
         let plan = Plan::new(self.name, false, place);
         plan.declare(info);
         self.plans.truncate(PLANS_MAX - 1);
