@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Records every small load on the running kernel, reads the files back and validates them. Needs root, the kernel's type
-# information, and what the recorder is built with.
+# Records every small load on the running kernel, reads the files back and validates them; gives it the core's placement as a
+# program, and compares. Needs root, the kernel's type information, and what the recorder is built with.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
@@ -24,5 +24,6 @@ trap 'exit 130' INT TERM HUP
 export PELTON_TEST_KERNEL=1
 failed=0
 cargo test --quiet -p pelton-live --test kernel -- --nocapture || failed=1
+cargo test --quiet -p pelton-live --test decide -- --nocapture --test-threads 1 || failed=1
 cargo test --quiet -p pelton-cli --test record -- --nocapture --test-threads 1 || failed=1
 exit "$failed"

@@ -53,6 +53,14 @@ cargo build --quiet --release -p pelton-cli
 strip -o "$work/pelton" "${CARGO_TARGET_DIR:-target}/release/pelton"
 say "pelton is built"
 
+# The test that gives the placement to each kernel's verifier, as a program for the guests.
+decide=$(cargo test --quiet -p pelton-live --test decide --no-run --message-format json |
+    sed -n 's/.*"executable":"\([^"]*decide[^"]*\)".*/\1/p' | tail -n 1)
+[ -x "$decide" ] || { echo "live: the test of placement in the kernel was not built" >&2; exit 1; }
+strip -o "$work/decide" "$decide"
+export PELTON_LIVE_DECIDE=$work/decide
+say "the test of placement in the kernel is built"
+
 # What each guest records: name, then arguments of `pelton record`.
 cat >"$work/jobs" <<'JOBS'
 tracepoints --load mixed --duration 3s
@@ -63,6 +71,7 @@ fork-storm --full --load fork-storm --duration 2s --buffer 64
 cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
 quotas --full --load quotas --duration 2s --buffer 64
 idle-groups --full --load idle-groups --duration 3s --buffer 64
+decide
 JOBS
 
 # Placements and balances, on a machine with threads, two packages and two memory nodes.
@@ -275,6 +284,18 @@ while [ "$running" -gt 0 ]; do ended; done
 [ ! -s "$work/lost" ] || { echo "live: guests that did not finish:" && cat "$work/lost"; }
 [ "$code" = 0 ] || { echo "live: a guest did not finish twice" >&2; exit 1; }
 say "$started guests recorded"
+
+# Each kernel's verifier has accepted the core's placement, which gives what it gives here.
+if [ "$repeats" = 1 ]; then
+    for one in "${present[@]}"; do
+        [ "$(cat "$recordings/$one/recordings/decide.exit" 2>/dev/null)" = 0 ] || {
+            echo "live: Linux $one: placement in the kernel failed:" >&2
+            tail -n 40 "$recordings/$one/recordings/decide" >&2
+            exit 1
+        }
+    done
+    say "placement in the kernels: $(cat "$recordings"/*/recordings/decide | grep -c 'place: 0 of') of ${#present[@]} give what the core gives"
+fi
 
 # What judges is the program that was recorded with; the tests around it are those of `make test`.
 export PELTON_LIVE_RECORDINGS=$recordings PELTON_PROGRAM=${work%/live}/release/pelton

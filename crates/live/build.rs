@@ -18,9 +18,14 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// What the programs are made of.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 21] = [
     "clamp.bpf.c",
     "clamp.h",
+    "decide.bpf.c",
+    "decide.h",
+    "decide_energy.h",
+    "decide_group.h",
+    "decide_idle.h",
     "balance.h",
     "balance_programs.h",
     "gate.h",
@@ -37,26 +42,32 @@ const SOURCES: [&str; 16] = [
     "vars.h",
 ];
 
+/// Where the policy core is, as its sources say it.
+const CORE: &str = "../../core/include";
+
 fn main() {
     for file in SOURCES {
         println!("cargo:rerun-if-changed=src/bpf/{file}");
     }
+    println!("cargo:rerun-if-changed={CORE}/pelton");
     println!("cargo:rerun-if-env-changed=CLANG");
-    compile("recorder");
-    compile("place");
-    compile("clamp");
+    compile("recorder", "v2");
+    compile("place", "v2");
+    compile("clamp", "v2");
+    compile("decide", "v3");
 }
 
-/// Compiles one program.
-fn compile(name: &str) {
+/// Compiles one program for processors of this version: 3 has instructions for 32 bits, as the core's words have.
+fn compile(name: &str, version: &str) {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let out = PathBuf::from(variable("OUT_DIR")).join(format!("{name}.bpf.o"));
     let clang = Some(variable("CLANG")).filter(|c| !c.is_empty()).unwrap_or_else(|| "clang".to_owned());
     let endian = if variable("CARGO_CFG_TARGET_ENDIAN") == "big" { "bpfeb" } else { "bpfel" };
     let status = Command::new(&clang)
-        .args(["-target", endian, "-mcpu=v2", "-O2", "-g", "-ffreestanding", "-Wall", "-Werror"])
+        .args(["-target", endian, &format!("-mcpu={version}"), "-O2", "-g", "-ffreestanding", "-Wall", "-Werror"])
         .arg(format!("-D__TARGET_ARCH_{}", target_macro(&variable("CARGO_CFG_TARGET_ARCH"))))
         .arg(format!("-I{}", variable("DEP_BPF_INCLUDE")))
+        .arg(format!("-I{CORE}"))
         .args(["-c", &format!("src/bpf/{name}.bpf.c"), "-o"])
         .arg(&out)
         .status();

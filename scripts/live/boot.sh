@@ -46,6 +46,14 @@ if [ -n "${PELTON_LIVE_PATHS:-}" ]; then
     [ "${#clusters[@]}" = 0 ] || compiler=aarch64-linux-gnu-gcc
     "$compiler" -O2 -static -pthread -o "$root/bin/paths" "$here/paths.c"
 fi
+# The core's placement as a program of the kernel is tested by a program of its own, which is for this machine.
+if [ -n "${PELTON_LIVE_DECIDE:-}" ] && [ "${#clusters[@]}" = 0 ]; then
+    cp "$PELTON_LIVE_DECIDE" "$root/bin/decide"
+    for library in $(ldd "$PELTON_LIVE_DECIDE" | grep -o '/[^ ]*'); do
+        mkdir -p "$root/$(dirname "$library")"
+        cp -L "$library" "$root/$library"
+    done
+fi
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$out/initramfs.gz"
 rm -rf "$root"
 # What the firmware tells of frequencies, and of idle states where there are CPUs for all of its entries.

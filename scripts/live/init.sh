@@ -5,6 +5,7 @@
 # without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one
 # of searches of balances, in .gates.csv.gz one of gates, in .clamps.csv.gz one of clamps; .balances: balances are counted,
 # .residency: nothing is recorded, and the kernel's own counters are read. paths: what paths of the kernel take (paths.c).
+# decide: the core's placement as a program that the kernel verifies (crates/live/tests/decide).
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -76,10 +77,19 @@ measure_paths() {
     paths >/out/paths && sed 's/^/guest: paths: /' /out/paths
 }
 
+# Exit code 0: the kernel accepted the program, and it places as the core does.
+place_in_kernel() {
+    PELTON_TEST_KERNEL=1 decide --nocapture --test-threads 1 >/out/decide 2>&1
+    echo $? >/out/decide.exit
+    grep -E '^place: |not measured|panicked' /out/decide | sed 's/^/guest: decide: /'
+    echo "guest: decide: exit $(cat /out/decide.exit)"
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
     case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in paths) measure_paths && continue ;; esac
+    case $name in decide) place_in_kernel && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in

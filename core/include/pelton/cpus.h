@@ -34,24 +34,31 @@ PELTON_INLINE u64 pelton_cpus_of(u32 cpu)
 	return 1ull << (cpu & 63u);
 }
 
-/*
- * Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. Many sets have one CPU.
- */
-PELTON_INLINE u32 pelton_cpus_weight(u64 set)
+/* Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. */
+PELTON_INLINE u32 pelton_cpus_ones(u64 set)
 {
-	if (!(set & (set - 1)))
-		return set != 0;
 	set -= set >> 1 & 0x5555555555555555ull;
 	set = (set & 0x3333333333333333ull) + (set >> 2 & 0x3333333333333333ull);
 	set = (set + (set >> 4)) & 0x0f0f0f0f0f0f0f0full;
 	return (u32)(set * 0x0101010101010101ull >> 56);
 }
 
-/* Of a set that is not empty. BPF has no instruction that counts zeros: it adds up the ones below. */
+/* Many sets have one CPU. */
+PELTON_INLINE u32 pelton_cpus_weight(u64 set)
+{
+	if (!(set & (set - 1)))
+		return set != 0;
+	return pelton_cpus_ones(set);
+}
+
+/*
+ * Of a set that is not empty. BPF has no instruction that counts zeros: it adds up the ones below, without a branch
+ * that its verifier would follow both ways.
+ */
 PELTON_INLINE u32 pelton_cpus_lowest(u64 set)
 {
 #ifdef __bpf__
-	return pelton_cpus_weight((set & (0 - set)) - 1) & 63u;
+	return pelton_cpus_ones((set & (0 - set)) - 1) & 63u;
 #else
 	return set ? (u32)__builtin_ctzll(set) : 0;
 #endif
@@ -60,14 +67,12 @@ PELTON_INLINE u32 pelton_cpus_lowest(u64 set)
 PELTON_INLINE u64 pelton_cpus_turned(u64 set, u32 first)
 {
 	first &= 63u;
-	return first ? set >> first | set << (64u - first) : set;
+	return set >> first | set << ((64u - first) & 63u);
 }
 
 #if PELTON_PLACE_CPUS_MAX <= 64u
 
 typedef u64 pelton_cpus;
-typedef u64 pelton_walk;
-typedef u64 pelton_members;
 typedef u64 pelton_span;
 
 #define PELTON_SPAN_NONE 0
@@ -113,46 +118,98 @@ PELTON_INLINE u32 pelton_cpus_first(pelton_cpus set)
 	return pelton_cpus_lowest(set);
 }
 
-/* A walk from CPU `first` on, which all its functions get. */
-PELTON_INLINE pelton_walk pelton_walk_from(pelton_cpus set, u32 first)
+#ifdef __bpf__
+/* A kernel's verifier has to count the steps of a loop to see that it ends. */
+struct pelton_counted {
+	u64 set;
+	u32 left; /* steps */
+};
+
+typedef struct pelton_counted pelton_walk;
+typedef struct pelton_counted pelton_members;
+
+PELTON_INLINE struct pelton_counted pelton_walk_of(u64 set)
 {
-	return pelton_cpus_turned(set, first);
+	struct pelton_counted walk = { set, 64u };
+
+	return walk;
 }
 
-PELTON_INLINE u32 pelton_walk_more(const pelton_walk *walk)
+PELTON_INLINE u64 pelton_walk_left(const pelton_walk *walk)
 {
-	return *walk != 0;
+	return walk->left ? walk->set : 0;
 }
 
-PELTON_INLINE u32 pelton_walk_at(const pelton_walk *walk, u32 first)
+PELTON_INLINE void pelton_walk_keep(pelton_walk *walk, u64 set)
 {
-	return (pelton_cpus_lowest(*walk) + first) & 63u;
+	walk->set &= set;
+}
+
+PELTON_INLINE void pelton_walk_step(pelton_walk *walk)
+{
+	walk->set &= walk->set - 1;
+	walk->left--;
+}
+#else
+typedef u64 pelton_walk;
+typedef u64 pelton_members;
+
+PELTON_INLINE u64 pelton_walk_of(u64 set)
+{
+	return set;
+}
+
+PELTON_INLINE u64 pelton_walk_left(const pelton_walk *walk)
+{
+	return *walk;
+}
+
+PELTON_INLINE void pelton_walk_keep(pelton_walk *walk, u64 set)
+{
+	*walk &= set;
 }
 
 PELTON_INLINE void pelton_walk_step(pelton_walk *walk)
 {
 	*walk &= *walk - 1;
 }
+#endif
+
+/* A walk from CPU `first` on, which all its functions get. */
+PELTON_INLINE pelton_walk pelton_walk_from(pelton_cpus set, u32 first)
+{
+	return pelton_walk_of(pelton_cpus_turned(set, first));
+}
+
+PELTON_INLINE u32 pelton_walk_more(const pelton_walk *walk)
+{
+	return pelton_walk_left(walk) != 0;
+}
+
+PELTON_INLINE u32 pelton_walk_at(const pelton_walk *walk, u32 first)
+{
+	return (pelton_cpus_lowest(pelton_walk_left(walk)) + first) & 63u;
+}
 
 /* These CPUs are not visited any more. */
 PELTON_INLINE void pelton_walk_skip(pelton_walk *walk, pelton_cpus set, u32 first)
 {
-	*walk &= ~pelton_cpus_turned(set, first);
+	pelton_walk_keep(walk, ~pelton_cpus_turned(set, first));
 }
 
 PELTON_INLINE u32 pelton_members_more(const pelton_members *m)
 {
-	return *m != 0;
+	return pelton_walk_more(m);
 }
 
 PELTON_INLINE u32 pelton_members_at(const pelton_members *m)
 {
-	return pelton_cpus_lowest(*m);
+	return pelton_cpus_lowest(pelton_walk_left(m));
 }
 
 PELTON_INLINE void pelton_members_step(pelton_members *m)
 {
-	*m &= *m - 1;
+	pelton_walk_step(m);
 }
 
 PELTON_INLINE pelton_span pelton_span_alone(u32 cpu)

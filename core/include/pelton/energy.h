@@ -86,28 +86,10 @@ PELTON_INLINE void pelton_em_fill(struct pelton_em_state *states, u32 n, u32 cap
 	}
 }
 
-/* The state that serves a utilization, between the slowest and the fastest allowed one. */
-PELTON_INLINE u32 pelton_em_state_for(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
-				      u64 max_util)
+/* Does a state serve a utilization? None below the slowest allowed one does. */
+PELTON_INLINE u32 pelton_em_serves(const struct pelton_em_state *states, u32 i, u32 lowest, u64 max_util)
 {
-	u32 i;
-
-	n = pelton_em_count(n);
-	highest = n ? pelton_min_u32(highest, n - 1) : 0;
-	for (i = lowest; i <= highest && i < n; i++)
-		if (states[i].performance >= max_util && !states[i].inefficient)
-			return i;
-	return highest;
-}
-
-/* Energy of a domain whose busiest CPU has `max_util` and whose CPUs have `sum_util` together. */
-PELTON_INLINE u64 pelton_em_cpu_energy(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
-				       u64 max_util, u64 sum_util, u64 allowed_cap)
-{
-	if (!sum_util || !pelton_em_count(n))
-		return 0;
-	max_util = pelton_min_u64(max_util, allowed_cap);
-	return states[pelton_em_state_for(states, n, lowest, highest, max_util)].cost * sum_util;
+	return states[i].performance >= max_util && !states[i].inefficient && i >= lowest;
 }
 
 /* Power in the unit in which a release keeps it. */
@@ -154,34 +136,10 @@ PELTON_INLINE u32 pelton_em_passes_over(const struct pelton_policy *pol)
 	       pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE;
 }
 
-/* The state that serves a frequency. */
-PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
-					       u32 n, u64 khz)
+/* Does a state serve a frequency? */
+PELTON_INLINE u32 pelton_em_reaches(const struct pelton_em_state *states, u32 i, u64 khz, u32 passes_over)
 {
-	u32 passes_over = pelton_em_passes_over(pol);
-	u32 i;
-
-	for (i = 0; i + 1 < n; i++)
-		if (states[i].freq_khz >= khz && !(passes_over && states[i].inefficient))
-			return i;
-	return n - 1;
-}
-
-/* Energy of a domain by frequency. */
-PELTON_INLINE u64 pelton_em_energy_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
-						u32 n, u32 cap_orig, u64 max_util, u64 sum_util, u64 allowed_cap)
-{
-	u64 max_khz, khz;
-
-	n = pelton_em_count(n);
-	if (!sum_util || !n)
-		return 0;
-	max_khz = states[n - 1].freq_khz;
-	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
-		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util + (max_util >> 2), allowed_cap), cap_orig);
-	else
-		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
-	return pelton_div_floor(states[pelton_em_state_of_frequency(pol, states, n, khz)].cost * sum_util, cap_orig);
+	return states[i].freq_khz >= khz && !(passes_over && states[i].inefficient);
 }
 
 #endif

@@ -18,70 +18,12 @@
 #ifndef PELTON_FEEC_ENERGY_H
 #define PELTON_FEEC_ENERGY_H
 
-#include "fits.h"
-#include "perf.h"
-
-/* Clamps that the task and the tasks beside it would be under. */
-struct pelton_feec_clamps {
-	u32 min;
-	u32 max;
-};
-
-PELTON_INLINE struct pelton_feec_clamps pelton_feec_task_clamps(const struct pelton_placement *s)
-{
-	struct pelton_feec_clamps clamps = { 0, PELTON_CAPACITY_SCALE };
-
-	if (s->uclamp_used) {
-		clamps.min = s->task.uclamp_min;
-		clamps.max = s->task.uclamp_max;
-	}
-	return clamps;
-}
-
-/* The same where clamps add up. What fits with its clamps takes that much room. */
-PELTON_INLINE s32 pelton_feec_fits_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
-					   const struct pelton_placed *out, u32 *util, u32 cpu)
-{
-	u32 clamped = pelton_place_util_clamped(pol, s, out, cpu, cpu, 0);
-	s32 fits = pelton_clamped_fits_cpu(pol, s, *util, clamped, cpu);
-
-	if (fits == PELTON_FITS)
-		*util = clamped;
-	return fits;
-}
-
-/* Does `util` fit a CPU under the larger of the task's clamps and its own? */
-PELTON_INLINE s32 pelton_feec_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
-				   const struct pelton_placed *out, struct pelton_feec_clamps *clamps, u32 *util,
-				   u32 cpu)
-{
-	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
-
-	if (pelton_place_sums_clamps(pol, s))
-		return pelton_feec_fits_clamped(pol, s, out, util, cpu);
-
-	/* An idle CPU's clamps are left over: those of the CPU before it stay in force, as in the kernel. */
-	if (s->uclamp_used && !c->uclamp_idle) {
-		clamps->min = pelton_max_u32(c->state.uclamp_min, s->task.uclamp_min);
-		clamps->max = pelton_max_u32(c->state.uclamp_max, s->task.uclamp_max);
-	}
-	return pelton_util_fits_cpu(pol, s, *util, clamps->min, clamps->max, cpu);
-}
+#include "energy_domain.h"
+#include "feec_cpu.h"
 
 PELTON_INLINE const struct pelton_perf_domain *pelton_perf_domain_of(const struct pelton_placement *s, u32 index)
 {
 	return &s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)];
-}
-
-/* Time that a CPU with this utilization of the fair class is busy. */
-PELTON_INLINE u32 pelton_energy_util(const struct pelton_cpu_state *c, u32 util)
-{
-	if (c->util_irq >= c->cap_orig)
-		return c->cap_orig;
-	util += c->util_rt + c->util_dl;
-	if (util >= c->cap_orig)
-		return c->cap_orig;
-	return pelton_min_u32(c->cap_orig, pelton_scale_irq(util, c->util_irq, c->cap_orig));
 }
 
 /* Sum of that over a domain with the task on `dst`. */
@@ -99,64 +41,6 @@ PELTON_INLINE u64 pelton_eenv_pd_busy_time(const struct pelton_policy *pol, cons
 					   pelton_place_util(pol, s, out, cpu, dst, 0));
 	}
 	return busy;
-}
-
-/* Signals of a CPU with this utilization of the fair class. */
-PELTON_INLINE struct pelton_cpu_state pelton_state_with(const struct pelton_placement *s, u32 cpu, u32 util)
-{
-	struct pelton_cpu_state state = pelton_place_cpu_of(s, cpu)->state;
-
-	state.util_cfs = util;
-	state.runnable_cfs = 0;
-	state.util_est = 0;
-	state.uclamp_used = s->uclamp_used;
-	return state;
-}
-
-/* Is the CPU's clamp one that no runnable task asks for? 5.4 does not look. */
-PELTON_INLINE u32 pelton_clamp_is_stale(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
-{
-	return pelton_place_cpu_of(s, cpu)->uclamp_idle && pol->util_fits != PELTON_UTIL_FITS_CAPACITY;
-}
-
-/* To 6.7: the clamps are part of the sum. */
-PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu,
-				      u32 dst, struct pelton_cpu_state *state)
-{
-	struct pelton_perf_terms t;
-
-	if (cpu == dst && pelton_clamp_is_stale(pol, s, cpu)) {
-		state->uclamp_min = s->task.uclamp_min;
-		state->uclamp_max = s->task.uclamp_max;
-	} else if (cpu == dst) {
-		state->uclamp_min = pelton_max_u32(state->uclamp_min, s->task.uclamp_min);
-		state->uclamp_max = pelton_max_u32(state->uclamp_max, s->task.uclamp_max);
-	}
-	return pelton_effective_cpu_util(pol, state, &t);
-}
-
-/* What one CPU asks of its domain with the task on `dst`. */
-PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
-					   const struct pelton_placed *out, u32 cpu, u32 dst)
-{
-	u32 sums = pelton_place_sums_clamps(pol, s);
-	u32 util = sums ? pelton_place_util_clamped(pol, s, out, cpu, dst, 1)
-			: pelton_place_util(pol, s, out, cpu, dst, 1);
-	struct pelton_cpu_state state = pelton_state_with(s, cpu, util);
-	struct pelton_perf_terms t;
-
-	if (pol->perf_form != PELTON_PERF_SUM_THEN_CLAMP)
-		return sums ? pelton_effective_cpu_util(pol, &state, &t)
-			    : pelton_asks_clamped(pol, s, cpu, dst, &state);
-	util = pelton_effective_cpu_util(pol, &state, &t);
-	if (cpu == dst && s->uclamp_used && !sums) {
-		t.min = pelton_max_u32(t.min, s->task.uclamp_min);
-		if (pelton_place_cpu_of(s, cpu)->uclamp_idle)
-			t.max = s->task.uclamp_max;
-		else
-			t.max = pelton_max_u32(t.max, s->task.uclamp_max);
-	}
-	return pelton_perf_within(pol, util, t.min, t.max);
 }
 
 PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
@@ -198,12 +82,13 @@ PELTON_INLINE void pelton_note_energy(struct pelton_placed *out, const struct pe
 /* CPUs among which the choice may be made: the smallest domain of unequal CPUs that reaches the previous one. */
 PELTON_INLINE pelton_span pelton_feec_span(const struct pelton_placement *s)
 {
-	u32 level, levels = pelton_place_levels(s, s->this_cpu);
+	u32 level, cpu = s->this_cpu, levels = pelton_place_levels(s, cpu);
+	u32 lowest = pelton_place_cpu_of(s, cpu)->asym_domain;
 
-	for (level = pelton_place_cpu_of(s, s->this_cpu)->asym_domain; level < levels; level++) {
-		pelton_span span = pelton_place_domain(s, s->this_cpu, level)->span;
+	for (level = 0; level < levels; level++) {
+		pelton_span span = pelton_place_domain(s, cpu, level)->span;
 
-		if (pelton_span_has(s, span, s->prev_cpu))
+		if (level >= lowest && pelton_span_has(s, span, s->prev_cpu))
 			return span;
 	}
 	return PELTON_SPAN_NONE;

@@ -15,7 +15,7 @@
 #include "cpu_load.h"
 #include "deadline.h"
 #include "dl_server.h"
-#include "energy.h"
+#include "energy_domain.h"
 #include "fair_cfs.h"
 #include "fair_reweight.h"
 #include "governor.h"

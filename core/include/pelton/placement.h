@@ -412,6 +412,12 @@ PELTON_INLINE u32 pelton_cpus_share_resources(const struct pelton_placement *s, 
 	return a == b || pelton_place_cpu_of(s, a)->cluster == pelton_place_cpu_of(s, b)->cluster;
 }
 
+/* The larger of a capacity and a CPU's. */
+PELTON_INLINE u32 pelton_place_larger(const struct pelton_placement *s, u32 capacity, u32 cpu)
+{
+	return pelton_max_u32(capacity, pelton_place_cpu_of(s, cpu)->state.cap_orig);
+}
+
 /* Are all other threads of the CPU's core idle? */
 PELTON_INLINE u32 pelton_is_core_idle(const struct pelton_placement *s, u32 cpu)
 {

@@ -49,20 +49,20 @@ PELTON_INLINE u32 pelton_span_is_all(const struct pelton_placement *s, pelton_sp
 PELTON_INLINE pelton_members pelton_members_of(const struct pelton_placement *s, pelton_span a, pelton_span b)
 {
 	(void)s;
-	return a & b;
+	return pelton_walk_of(a & b);
 }
 
 /* The same without one. */
 PELTON_INLINE pelton_members pelton_members_without(const struct pelton_placement *s, pelton_span span, u32 cpu)
 {
 	(void)s;
-	return span & ~pelton_cpus_of(cpu);
+	return pelton_walk_of(span & ~pelton_cpus_of(cpu));
 }
 
 /* Threads of a CPU's core, this one among them. */
 PELTON_INLINE pelton_members pelton_members_core(const struct pelton_placement *s, u32 cpu)
 {
-	return pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+	return pelton_walk_of(pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu));
 }
 
 PELTON_INLINE u32 pelton_span_meets(const struct pelton_placement *s, pelton_span a, pelton_span b)

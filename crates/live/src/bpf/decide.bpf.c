@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a fair task goes, decided inside a kernel by the core itself. The policy is data, and the record is not
+ * checked: that no record makes it read or write anywhere else is what the kernel's verifier has proved before it runs.
+ *
+ * The programs hang on nothing. Those of the traffic control can be run on request, many times, and timed.
+ */
+#include "decide_group.h"
+
+SEC("tc") int place(void *context)
+{
+	(void)context;
+	return (int)pelton_select_task_rq_fair(&policy, &record, &placed);
+}
+
+SEC("license") char terms[] = "GPL";

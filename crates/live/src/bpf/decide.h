@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The core's placement, cut where a kernel's verifier needs it.
+ *
+ * A verifier follows a program path by path, and a loop step by step. A function with global linkage it verifies once,
+ * for any arguments, and takes its result for any number. So what a walk asks at each step becomes such a function: it
+ * is defined here from the core's own, and the core's walks, whose headers come behind, call it by its name.
+ *
+ * All work on one policy, one record and one result, which are maps: their addresses need no arguments, which are five
+ * at most, and no check for null.
+ */
+#ifndef PELTON_LIVE_DECIDE_H
+#define PELTON_LIVE_DECIDE_H
+
+#include "pelton/placement.h"
+#include "pelton/margins.h"
+
+#define SEC(name) __attribute__((section(name), used))
+#define APART __attribute__((noinline))
+
+SEC(".bss.policy") struct pelton_policy policy;
+SEC(".bss.record") struct pelton_placement record;
+SEC(".bss.placed") struct pelton_placed placed;
+
+/* The bound is a comparison of the register that is used: compilers like to compare a copy. */
+static inline const struct pelton_sched_domain *apart_domain_of(u32 cpu, u32 level)
+{
+	u64 l = level;
+
+	_Static_assert(PELTON_DOMAINS_MAX == 6, "the instruction below");
+	asm volatile("if %0 < 6 goto +1\n%0 = 5" : "+r"(l));
+	return &record.cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].domains[l];
+}
+#define pelton_place_domain(s, cpu, level) apart_domain_of(cpu, level)
+
+APART u32 apart_larger(u32 capacity, u32 cpu)
+{
+	return pelton_place_larger(&record, capacity, cpu);
+}
+#define pelton_place_larger(s, capacity, cpu) apart_larger(capacity, cpu)
+
+APART u32 apart_sched_idle(u32 cpu)
+{
+	return pelton_choose_sched_idle(&policy, &record, cpu);
+}
+#define pelton_choose_sched_idle(pol, s, cpu) apart_sched_idle(cpu)
+
+APART u32 apart_idle(u32 cpu)
+{
+	return pelton_choose_idle_cpu(&policy, &record, cpu);
+}
+#define pelton_choose_idle_cpu(pol, s, cpu) apart_idle(cpu)
+
+APART u32 apart_available(u32 cpu)
+{
+	return pelton_available_idle_cpu(&record, cpu);
+}
+#define pelton_available_idle_cpu(s, cpu) apart_available(cpu)
+
+APART u32 apart_core_idle(u32 cpu)
+{
+	return pelton_is_core_idle(&record, cpu);
+}
+#define pelton_is_core_idle(s, cpu) apart_core_idle(cpu)
+
+APART u32 apart_fits(u32 util, u32 capacity, u32 cap_orig)
+{
+	return pelton_fits(&policy, util, capacity, cap_orig);
+}
+#define pelton_fits(pol, util, capacity, cap_orig) apart_fits(util, capacity, cap_orig)
+
+#include "pelton/energy.h"
+
+/* The compiler is not told the bound, so that it keeps the constant one of each loop: Linux 6.1 knows no other. */
+static inline u32 apart_em_count(u32 n)
+{
+	n = pelton_em_count(n);
+	asm volatile("" : "+r"(n));
+	return n;
+}
+#define pelton_em_count(n) apart_em_count(n)
+
+APART u32 apart_serves(u32 first, u32 i, u32 lowest, u64 max_util)
+{
+	return pelton_em_serves(&record.states[first & 511u], i & 255u, lowest, max_util);
+}
+#define pelton_em_serves(states, i, lowest, max_util) apart_serves((u32)((states) - record.states), i, lowest, max_util)
+
+APART u32 apart_reaches(u32 first, u32 i, u64 khz, u32 passes_over)
+{
+	return pelton_em_reaches(&record.states[first & 511u], i & 255u, khz, passes_over);
+}
+#define pelton_em_reaches(states, i, khz, passes_over) \
+	apart_reaches((u32)((states) - record.states), i, khz, passes_over)
+
+#endif
