@@ -52,8 +52,8 @@ PELTON_INLINE u32 pelton_cpus_weight(u64 set)
 }
 
 /*
- * Of a set that is not empty. BPF has no instruction that counts zeros: it adds up the ones below, without a branch that
- * its verifier would follow both ways.
+ * Of a set that is not empty. BPF has no instruction that counts zeros: it adds up the ones below, without a branch
+ * that its verifier would follow both ways.
  */
 PELTON_INLINE u32 pelton_cpus_lowest(u64 set)
 {

@@ -9,8 +9,8 @@
  *   quantity   unit   range
  *   left       CPUs   PELTON_SCAN_UNLIMITED: nothing limits the walk
  *
- * Source: Linux 7.2 kernel/sched/fair.c (select_idle_capacity, select_idle_smt, select_idle_cpu); 5.10.262, 5.4 and older
- * (select_idle_core, select_idle_cpu, select_idle_smt). Deviations: those of select_idle.h.
+ * Source: Linux 7.2 kernel/sched/fair.c (select_idle_capacity, select_idle_smt, select_idle_cpu); 5.10.262, 5.4 and
+ * older (select_idle_core, select_idle_cpu, select_idle_smt). Deviations: those of select_idle.h.
  */
 #ifndef PELTON_SELECT_IDLE_SCAN_H
 #define PELTON_SELECT_IDLE_SCAN_H

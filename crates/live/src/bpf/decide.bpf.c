@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a fair task goes, decided inside a kernel by the core itself. The policy is data; the record is checked by nobody:
- * that no record makes it read or write anywhere else is what the kernel's verifier has proved before it runs.
+ * Where a fair task goes, decided inside a kernel by the core itself. The policy is data; the record is checked by
+ * nobody: that no record makes it read or write anywhere else is what the kernel's verifier has proved before it runs.
  *
- * The programs hang on nothing. Those of the traffic control can be run on request, many times, and timed.
+ * The program hangs on nothing. Those of the traffic control can be run on request, many times, and timed.
  */
 #include "decide_group.h"
 

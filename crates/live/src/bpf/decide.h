@@ -2,12 +2,13 @@
 /*
  * The core's placement, cut where a kernel's verifier needs it.
  *
- * A verifier follows a program path by path, and a loop step by step. What is a function with global linkage it verifies
- * once, for any arguments, and takes its result for any number. So what a walk asks at each step becomes such a function:
- * it is defined here from the core's own, and the core's walks, whose headers come behind, are given it by its name.
+ * A verifier follows a program path by path, and a loop step by step. What is a function with global linkage it
+ * verifies once, for any arguments, and takes its result for any number. So what a walk asks at each step becomes such
+ * a function: it is defined here from the core's own, and the core's walks, whose headers come behind, are given it by
+ * its name.
  *
- * All work on one policy, one record and one result, which are maps: their addresses need no arguments, which are five at
- * most, and no check for null.
+ * All work on one policy, one record and one result, which are maps: their addresses need no arguments, which are five
+ * at most, and no check for null.
  */
 #ifndef PELTON_LIVE_DECIDE_H
 #define PELTON_LIVE_DECIDE_H
