@@ -37,7 +37,8 @@ static inline __attribute__((always_inline)) void cache_looked(struct story *s, 
 	for (i = 0; i < CACHE_CPUS; i++)
 		c->cpus[i].runs = (u32)draw(s, 2);
 	for (i = 0; i < 2; i++)
-		pelton_cache_scan_llc(c->cpus, c->times, &scan, 3ull << 2 * i, c->g.cpu / 2 == i, s->now, period);
+		pelton_cache_scan_llc(c->cpus, c->times, &scan, pelton_walk_of(3ull << 2 * i), c->g.cpu / 2 == i,
+				      s->now, period);
 	pelton_cache_scan_ends(&c->g, &scan, 1u << draw(s, 7));
 	say(s, c->g.cpu);
 	say(s, c->g.nr_running_avg);
