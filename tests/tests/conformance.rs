@@ -98,7 +98,7 @@ fn a_wrong_largest_sum_in_bytecode_is_caught() {
 /// A wrong constant shows, and the message says where.
 fn difference(core: &mut impl Core) {
     let text = suite::compare(core, SEED, CALLS_CANARY).expect_err("a wrong constant goes unnoticed");
-    assert!(text.contains("first difference") && text.contains("docs/spec/"), "{text}");
+    assert!(text.contains("first difference") && text.contains("rules: docs/"), "{text}");
 }
 
 fn is_caught(canary: Build) {
