@@ -288,7 +288,7 @@ say "$started guests recorded"
 # Each kernel's verifier has accepted the core's placement, which gives what it gives here.
 if [ "$repeats" = 1 ]; then
     for one in "${present[@]}"; do
-        [ "$(cat "$recordings/$one/recordings/decide.exit" 2>/dev/null)" = 0 ] || {
+        [ "$(cat "$recordings/$one/recordings/decide-code" 2>/dev/null)" = 0 ] || {
             echo "live: Linux $one: placement in the kernel failed:" >&2
             tail -n 40 "$recordings/$one/recordings/decide" >&2
             exit 1
