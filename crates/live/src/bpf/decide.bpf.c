@@ -3,7 +3,7 @@
  * Where a fair task goes, decided inside a kernel by the core itself. The policy is data, and the record is not
  * checked: that no record makes it read or write anywhere else is what the kernel's verifier has proved before it runs.
  *
- * The programs hang on nothing. Those of the traffic control can be run on request, many times, and timed.
+ * The program is attached to nothing. One of the type for traffic control can be run on request, many times, and timed.
  */
 #include "decide_group.h"
 

@@ -27,8 +27,7 @@ static inline const struct pelton_sched_domain *apart_domain_of(u32 cpu, u32 lev
 {
 	u64 l = level;
 
-	_Static_assert(PELTON_DOMAINS_MAX == 6, "the instruction below");
-	asm volatile("if %0 < 6 goto +1\n%0 = 5" : "+r"(l));
+	asm volatile("if %0 < %1 goto +1\n%0 = %2" : "+r"(l) : "i"(PELTON_DOMAINS_MAX), "i"(PELTON_DOMAINS_MAX - 1));
 	return &record.cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].domains[l];
 }
 #define pelton_place_domain(s, cpu, level) apart_domain_of(cpu, level)
@@ -80,15 +79,26 @@ static inline u32 apart_em_count(u32 n)
 }
 #define pelton_em_count(n) apart_em_count(n)
 
+/* The states of a performance domain from its first on, and one of them: masks that every verifier follows. */
+static inline const struct pelton_em_state *apart_states(u32 first)
+{
+	return &record.states[first & (PELTON_PLACE_STATES_MAX - 1u)];
+}
+
+static inline u32 apart_state(u32 i)
+{
+	return i & (PELTON_EM_STATES_MAX - 1u);
+}
+
 APART u32 apart_serves(u32 first, u32 i, u32 lowest, u64 max_util)
 {
-	return pelton_em_serves(&record.states[first & 511u], i & 255u, lowest, max_util);
+	return pelton_em_serves(apart_states(first), apart_state(i), lowest, max_util);
 }
 #define pelton_em_serves(states, i, lowest, max_util) apart_serves((u32)((states) - record.states), i, lowest, max_util)
 
 APART u32 apart_reaches(u32 first, u32 i, u64 khz, u32 passes_over)
 {
-	return pelton_em_reaches(&record.states[first & 511u], i & 255u, khz, passes_over);
+	return pelton_em_reaches(apart_states(first), apart_state(i), khz, passes_over);
 }
 #define pelton_em_reaches(states, i, khz, passes_over) \
 	apart_reaches((u32)((states) - record.states), i, khz, passes_over)

@@ -38,7 +38,7 @@ fn loaded() -> Option<Kernel> {
     match Kernel::load() {
         Ok(kernel) => Some(kernel),
         Err(error) if error.kind() == ErrorKind::PermissionDenied && !is_root() => {
-            println!("not measured: placement in the running kernel: it lets nobody but root load programs");
+            println!("not measured: placement in the running kernel: only root may load programs");
             None
         }
         Err(error) if is_older(&release()) => {
