@@ -32,7 +32,8 @@ impl Form {
         if self == Form::Hold { cap_orig } else { 1024 }
     }
 
-    /// E.1.
+    /// What a boost adds: its percentage of what the signal lacks of `full`; a negative one takes its percentage of the
+    /// signal, or nothing in the posting.
     pub fn margin(self, full: u64, signal: u64, boost: i64) -> i64 {
         let missing = i128::from(full) - i128::from(signal);
         let missing = if missing < 0 { 0 } else { missing };
@@ -62,7 +63,7 @@ pub struct Group {
     stamp: u64,
 }
 
-/// The groups of a CPU (E.3, M5).
+/// The groups of a CPU.
 #[derive(Clone, Debug)]
 pub struct Cpu {
     form: Form,
@@ -151,7 +152,7 @@ impl Cpu {
     }
 }
 
-/// Tables of the filter (E.6): what energy and capacity weigh, by row.
+/// Tables of the filter: what energy and capacity weigh, by row.
 fn gain(form: u64, row: usize) -> (i64, i64) {
     const OLD: [(i64, i64); 10] = [(0, 4), (0, 4), (1, 4), (2, 4), (3, 4), (4, 3), (4, 2), (4, 1), (4, 0), (4, 0)];
     const NEW: [(i64, i64); 10] = [(0, 5), (1, 5), (2, 5), (3, 5), (4, 5), (5, 4), (5, 3), (5, 2), (5, 1), (5, 0)];

@@ -7,7 +7,7 @@ use crate::pressure::{RtShare, add_share, update_irq};
 use crate::rq::CfsRq;
 use crate::rules::{IdleClock, Invariance, Rules, ThrottleClock};
 
-/// Sum of utilization sums from which a CPU counts as having had no idle time (A.7.2).
+/// Sum of utilization sums from which a CPU counts as having had no idle time.
 pub const SATURATED_SUM: u64 = MIN_DIVIDER * 1024 - LOAD_AVG_MAX;
 
 /// The clocks (docs/signals/clock.md).
@@ -57,7 +57,7 @@ impl Rq {
     }
 }
 
-/// Brings the clocks to `now`; `irq_ns` of the elapsed time went to interrupts or the hypervisor (A.7.1, A.7.2).
+/// Brings the clocks to `now`; `irq_ns` of the elapsed time went to interrupts or the hypervisor.
 /// Returns true when the IRQ signal crossed a period boundary.
 pub fn clock_update(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, is_idle: bool) -> bool {
     let elapsed = now.wrapping_sub(rq.clock.clock_ns) as i64;
@@ -91,7 +91,7 @@ fn clock_pelt_update(rules: &Rules, rq: &mut Rq, task_elapsed: u64, is_idle: boo
     }
 }
 
-/// The CPU switches to idle: decides whether the time behind was lost to saturation (A.7.2).
+/// The CPU switches to idle: decides whether the time behind was lost to saturation.
 pub fn clock_enter_idle(rules: &Rules, rq: &mut Rq) {
     if rules.invariance == Invariance::Contribution {
         return;
@@ -113,7 +113,7 @@ pub fn clock_pelt(rules: &Rules, rq: &Rq) -> u64 {
     }
 }
 
-/// The clock of one fair queue (A.7.3): it stands still while the queue is throttled.
+/// The clock of one fair queue: it stands still while the queue is throttled.
 pub fn cfs_clock(rules: &Rules, rq: &Rq, cfs: &CfsRq) -> u64 {
     let running = if cfs.throttle_count > 0 { cfs.throttled_at_ns } else { clock_pelt(rules, rq) };
     running.wrapping_sub(cfs.throttled_clock_pelt_ns)

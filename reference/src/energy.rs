@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Energy model of a frequency domain (H.1), in the form of 6.9 and later.
+//! Energy model of a frequency domain, in the form of 6.9 and later.
 
 /// One frequency of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -151,7 +151,7 @@ pub fn rq_enqueue_delayed(rules: &Rules, rq: &mut Rq, se: &mut Se) -> u64 {
     events
 }
 
-/// When the variant samples: before the update, inside it, or after it (A.15, ordering trap).
+/// When the variant samples: before the update, inside it, or after it (ordering trap).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sampling {
     Before,
@@ -267,7 +267,7 @@ pub enum Runs {
     Idle,
 }
 
-/// The blocked walk of a CPU without groups (A.14).
+/// The blocked walk of a CPU without groups.
 pub fn rq_update_blocked(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, runs: Runs, lost: u64) -> u64 {
     advance(rules, rq, Time { now, irq_ns, is_idle: runs == Runs::Idle });
     let others = update_others(rules, rq, runs == Runs::Rt, runs == Runs::Dl, lost);
@@ -276,7 +276,7 @@ pub fn rq_update_blocked(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, runs
     fair | if others { event::DECAYED } else { 0 }
 }
 
-/// A new task without history (A.13, fork).
+/// A new task without history (fork).
 pub fn se_init(weight: u64) -> Se {
     let mut se = Se { full_weight: weight * 1024, runnable_weight: weight * 1024, nr_runnable: 1, ..Se::default() };
     se.avg.load_avg = weight;
@@ -292,7 +292,7 @@ pub fn group_online(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) -> u64 {
     0
 }
 
-/// First placement of a new task (A.13).
+/// First placement of a new task.
 pub fn post_init(rules: &Rules, cfs: &CfsRq, se: &mut Se, cap_orig: u64) {
     let full = match rules.init_util {
         InitUtil::Capacity => cap_orig,
@@ -310,7 +310,7 @@ pub fn post_init(rules: &Rules, cfs: &CfsRq, se: &mut Se, cap_orig: u64) {
     se.avg.runnable_avg = if runnable_load::is_kept(rules) { se.avg.load_avg } else { se.avg.util_avg };
 }
 
-/// A sleeping task is woken on another CPU (A.13): it leaves its share behind on `cfs`, a queue of `old_rq`.
+/// A sleeping task is woken on another CPU: it leaves its share behind on `cfs`, a queue of `old_rq`.
 pub fn migrate_sleeping(rules: &Rules, old_rq: &Rq, cfs: &mut CfsRq, se: &mut Se, old_is_idle: bool, wall_now: u64) {
     let ctx = cfs_ctx(rules, old_rq, cfs);
     remove_sleeping(&ctx, cfs, se);
@@ -328,7 +328,7 @@ pub fn remove_sleeping(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) {
     deposit_removed(ctx.rules, cfs, se);
 }
 
-/// A task leaves the fair class (A.13, class change).
+/// A task leaves the fair class (class change).
 pub fn switched_from_fair(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) -> u64 {
     let events = update_load_avg(ctx, cfs, se, None, 0);
     detach(ctx.rules, cfs, se);

@@ -37,7 +37,7 @@ mod verdict {
     pub const DEAD: u64 = 6;
 }
 
-/// Cost of a transition (C.3).
+/// Cost of a transition.
 pub fn cost_ns(fast_switch: bool, driver_ns: u64, context_switch_ns: u64) -> u64 {
     let switches = if fast_switch { 0 } else { 2 };
     (driver_ns + switches * context_switch_ns).min(FROM_PLATFORM - 1)
@@ -47,7 +47,7 @@ fn in_ns(parameter_us: u64, platform_ns: u64) -> u64 {
     if parameter_us == FROM_PLATFORM { platform_ns } else { parameter_us * 1000 }
 }
 
-/// Windows worked out at the start (C.3, C.4, C.7).
+/// Windows worked out at the start.
 pub fn init(rules: &Rules, numbers: &Numbers, rate_limit_ns: u64, platform_cost_ns: u64) -> Gate {
     let cost = if numbers.gate_cost_ns == FROM_PLATFORM { platform_cost_ns } else { numbers.gate_cost_ns };
     let limited = |ns: u64| ns.max(numbers.gate_window_min_us * 1000).min(numbers.gate_window_max_us * 1000);
@@ -92,7 +92,7 @@ fn slides(rules: &Rules) -> bool {
     rules.gate_peak == GatePeak::On || matches!(rules.gate, GateRule::R1Sliding | GateRule::R1Asym)
 }
 
-/// The maximum learns what is wanted now (C.3).
+/// The maximum learns what is wanted now.
 pub fn note(rules: &Rules, sp: &mut SugovPolicy, now: u64, want: u64) {
     let trailing = rules.gate == GateRule::R1Trailing;
     let gate = &mut sp.gate;
@@ -130,7 +130,7 @@ fn target(rules: &Rules, sp: &SugovPolicy, want: u64) -> u64 {
     }
 }
 
-/// D(e) (C.4).
+/// D(e).
 fn error_spacing(rules: &Rules, numbers: &Numbers, gate: &Gate) -> u64 {
     let (shortest, longest, e) = (u128::from(gate.spacing_ns), u128::from(gate.window_ns), u128::from(gate.error));
     let (low, high) = (u128::from(numbers.gate_error_low), u128::from(numbers.gate_error_high));
@@ -187,7 +187,7 @@ pub fn decide(rules: &Rules, numbers: &Numbers, sp: &mut SugovPolicy, now: u64, 
     cur
 }
 
-/// An evaluation ended with `khz`: does the window restart (C.2, C.3, C.5, C.6)?
+/// An evaluation ended with `khz`: does the window restart?
 pub fn evaluated(rules: &Rules, sp: &mut SugovPolicy, now: u64, (khz, want): (u64, u64), changed: bool) {
     let class = sp.gate.flags & hook_flag::CLASS != 0 && rules.gate_bypass == GateBypass::R3b;
     let forced = sp.gate.flags & hook_flag::FORCE != 0;

@@ -163,7 +163,7 @@ pub struct TaskGroup {
     pub shares: u64,
 }
 
-/// Weight of a group's entity on one CPU (A.12), as a 64-bit kernel stores it. `present` is its weight now.
+/// Weight of a group's entity on one CPU, as a 64-bit kernel stores it. `present` is its weight now.
 pub fn group_shares(rules: &Rules, owned: &CfsRq, tg: &TaskGroup, present: u64) -> u64 {
     if rules.shares_keep_empty == SharesKeepEmpty::On && owned.load_weight() == 0 {
         return present;
@@ -193,7 +193,7 @@ pub fn refresh_shares(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq
     changes
 }
 
-/// The blocked walk at one group queue (A.14); events of the queue above.
+/// The blocked walk at one group queue; events of the queue above.
 pub fn walk_group(
     owned_ctx: &Ctx,
     ctx: &Ctx,
@@ -210,7 +210,7 @@ pub fn walk_group(
     if nothing { 0 } else { update_load_avg(ctx, cfs, se, Some(owned), flag::UPDATE_TG) }
 }
 
-/// Refreshes what the group's load holds of this queue; true if it changed (A.12).
+/// Refreshes what the group's load holds of this queue; true if it changed.
 pub fn tg_contrib(rules: &Rules, tg: &mut TaskGroup, owned: &mut CfsRq, now: u64) -> bool {
     let recent = (now.wrapping_sub(owned.tg_update_ns) as i64) < 1_000_000;
     if rules.tg_limit == TgLimit::On && recent {
@@ -226,7 +226,7 @@ pub fn tg_contrib(rules: &Rules, tg: &mut TaskGroup, owned: &mut CfsRq, now: u64
     true
 }
 
-/// May the walk over blocked load leave this queue out (A.12, A.14)? Nothing is queued or remembered, nothing has to
+/// May the walk over blocked load leave this queue out? Nothing is queued or remembered, nothing has to
 /// be propagated, and by release the group's load holds nothing of it either.
 pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
     let remembers = [owned.avg.load_sum, owned.avg.runnable_sum, owned.avg.util_sum].iter().any(|&sum| sum != 0);
@@ -235,7 +235,7 @@ pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
     owned.load_weight() == 0 && !remembers && !owes && !is_counted
 }
 
-/// Changes the weight of an entity (A.10, last paragraph); `weight` is what a 64-bit kernel stores. The queue holds the
+/// Changes the weight of an entity (last paragraph); `weight` is what a 64-bit kernel stores. The queue holds the
 /// load of sleeping entities too, so theirs is exchanged as well; utilization is not touched.
 pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
     reweight_parts(rules, cfs, se, weight, weight);

@@ -114,7 +114,7 @@ pub fn fair_util(rules: &Rules, util_avg: u64, runnable_avg: u64, util_est: u64)
     util_avg.max(runnable).max(estimate)
 }
 
-/// Does the kernel call here (B.13)?
+/// Does the kernel call here?
 fn offered(rules: &Rules, kind: Kind, how: How) -> bool {
     match kind {
         Kind::Decay => {
@@ -140,7 +140,7 @@ fn offered(rules: &Rules, kind: Kind, how: How) -> bool {
     }
 }
 
-/// One event: what the filter says of it (C.1).
+/// One event: what the filter says of it.
 fn delivered(rules: &Rules, kind: Kind, how: How, offered: bool, small: bool) -> bool {
     let rest = matches!(kind, Kind::Iowait | Kind::Rt | Kind::Dl | Kind::Limits | Kind::Uclamp);
     match rules.hook_filter {
@@ -219,7 +219,7 @@ pub fn event(
     outcome(offered, delivered, flags)
 }
 
-/// A context switch (C.6); classes: 0 fair, 1 RT, 2 deadline, 3 idle, 4 the governor's worker, 5 stop.
+/// A context switch; classes: 0 fair, 1 RT, 2 deadline, 3 idle, 4 the governor's worker, 5 stop.
 pub fn switch(rules: &Rules, sc: &mut SugovCpu, prev: u64, next: u64, how: How) -> u64 {
     if rules.hook_filter != HookFilter::H3 {
         return 0;

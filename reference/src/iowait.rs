@@ -98,7 +98,7 @@ pub fn capacity(rules: &Rules, sp: &SugovPolicy, boost: u64, cap_orig: u64) -> u
     }
 }
 
-/// Halves a boost that was not renewed; below `least` it ends. With consolidated calls not twice within a ms (C.6).
+/// Halves a boost that was not renewed; below `least` it ends. With consolidated calls not twice within a ms.
 fn age(rules: &Rules, sc: &mut SugovCpu, least: u64, now: u64) -> u64 {
     let too_soon = (now.wrapping_sub(sc.iowait_faded_ns) as i64) < 1_000_000;
     if sc.iowait_pending == 0 && !(rules.hook_filter == HookFilter::H3 && too_soon) {

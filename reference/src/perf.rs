@@ -73,7 +73,7 @@ pub struct Terms {
     pub scale: u64,
 }
 
-/// Clamps in force, if any (G.2).
+/// Clamps in force, if any.
 fn clamps(rules: &Rules, state: &CpuState) -> Option<(u64, u64)> {
     (rules.uclamp != Uclamp::Off && state.uclamp_used != 0).then_some((state.uclamp_min, state.uclamp_max))
 }
@@ -91,7 +91,7 @@ pub(crate) fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
     }
 }
 
-/// Fair utilization (A.17); `boost` is set for frequency selection.
+/// Fair utilization; `boost` is set for frequency selection.
 pub fn cpu_util(rules: &Rules, state: &CpuState, boost: bool) -> u64 {
     let mut util = state.util_cfs;
     if boost {
@@ -103,7 +103,7 @@ pub fn cpu_util(rules: &Rules, state: &CpuState, boost: bool) -> u64 {
     util.min(state.cap_orig)
 }
 
-/// Does a runnable RT task ask for the maximum (F.7)?
+/// Does a runnable RT task ask for the maximum?
 fn rt_wants_max(rules: &Rules, state: &CpuState) -> bool {
     let unless_clamped = clamps(rules, state).is_none();
     match rules.rt_rule {
@@ -113,12 +113,12 @@ fn rt_wants_max(rules: &Rules, state: &CpuState) -> bool {
     }
 }
 
-/// Utilization in the time that interrupts leave, plus the interrupts themselves (B.4).
+/// Utilization in the time that interrupts leave, plus the interrupts themselves.
 pub fn scale_irq(util: u64, irq: u64, cap: u64) -> u64 {
     util * (cap - irq) / cap + irq
 }
 
-/// Terms up to `effective`, in the form of the kernel (B.4, B.5).
+/// Terms up to `effective`, in the form of the kernel.
 pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
     let boost = rules.runnable_boost == RunnableBoost::On;
     let rt = if rules.rt_in_sum == RtInSum::On { state.util_rt } else { 0 };
@@ -133,7 +133,7 @@ pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
     terms
 }
 
-/// What the DL reservation adds, and what it demands as a floor (F.6).
+/// What the DL reservation adds, and what it demands as a floor.
 fn reservation(rules: &Rules, state: &CpuState) -> (u64, u64) {
     match rules.dl_rule {
         DlRule::FlagMax => (0, 0),
@@ -185,7 +185,7 @@ fn sum_then_clamp(rules: &Rules, state: &CpuState, terms: &mut Terms) -> u64 {
     if sum >= cap { cap } else { scale_irq(sum, irq, cap).min(cap) }
 }
 
-/// The target after headroom and bounds (B.4).
+/// The target after headroom and bounds.
 pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
     match rules.headroom {
         Headroom::Frequency => util,
@@ -194,10 +194,10 @@ pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
     }
 }
 
-/// A tick of 250 Hz, as the postings count it (C.8).
+/// A tick of 250 Hz, as the postings count it.
 const TICK_US: u64 = 4000;
 
-/// A quarter more; or where 4 ms of running lead (C.8).
+/// A quarter more; or where 4 ms of running lead.
 fn with_headroom(rules: &Rules, util: u64) -> u64 {
     match rules.margins {
         Margins::Fixed => util + util / 4,
@@ -205,7 +205,7 @@ fn with_headroom(rules: &Rules, util: u64) -> u64 {
     }
 }
 
-/// One CPU's request with every term; `iowait` is the boost in capacity units (B.4, B.7).
+/// One CPU's request with every term; `iowait` is the boost in capacity units.
 pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
     let mut terms = effective(rules, state);
     terms.iowait = match rules.uclamp_iowait {
@@ -220,7 +220,7 @@ pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
     terms
 }
 
-/// Frequency that `perf` asks for, before it is clamped and resolved (B.6).
+/// Frequency that `perf` asks for, before it is clamped and resolved.
 pub fn raw_freq_khz(rules: &Rules, ref_khz: u64, perf: u64, cap_orig: u64) -> u64 {
     let ref_khz = match rules.headroom {
         Headroom::Frequency => ref_khz + ref_khz / 4,
@@ -234,24 +234,24 @@ pub fn opp_capacity(cap_orig: u64, khz: u64, max_khz: u64) -> u64 {
     cap_orig * khz / max_khz
 }
 
-/// One DL reservation, Q20 of a CPU; runtimes above 2^43 ns count as that (F.6).
+/// One DL reservation, Q20 of a CPU; runtimes above 2^43 ns count as that.
 pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
     let runtime_q20 = u128::from(runtime_ns.min(1 << 43)) << 20;
     runtime_q20.checked_div(period_ns.into()).unwrap_or(0) as u64
 }
 
-/// A Q20 sum of reservations in capacity units (F.6).
+/// A Q20 sum of reservations in capacity units.
 pub fn cpu_bw_dl(running_bw_q20: u64) -> u64 {
     (running_bw_q20 * SCALE) >> 20
 }
 
-/// Is utilization below 80 % of a capacity (H.5)?
+/// Is utilization below 80 % of a capacity?
 pub fn fits_capacity(util: u64, capacity: u64) -> bool {
     util * 1280 < capacity * 1024
 }
 
 /// The same without a fixed margin: below where a task that runs from nothing is a tick before the capacity, or in that
-/// part of the time that the capacity is of all (C.8).
+/// part of the time that the capacity is of all.
 pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
     let us = vectors::periods_to_util(capacity) * 1000;
     match rules.margins {

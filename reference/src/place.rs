@@ -121,7 +121,7 @@ pub struct GroupLoad {
     pub entity: i128,
 }
 
-/// Shift of the entity's load when its queue gets `own` more and its group `all` more (H.7, to 4.12).
+/// Shift of the entity's load when its queue gets `own` more and its group `all` more (to 4.12).
 pub fn effective_load(group: &GroupLoad, own: i128, all: i128) -> i128 {
     let whole = all + (group.total - group.contrib).max(0) + group.queue;
     let part = group.queue + own;

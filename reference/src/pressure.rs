@@ -41,7 +41,7 @@ fn age_dl(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
     rules.dl_signal == DlSignal::On && age(rules, &mut rq.dl, now, running.into(), scale)
 }
 
-/// Ages the IRQ signal by `irq_ns` that ended just now (A.7.4). Under clock scaling it scales its time itself, because
+/// Ages the IRQ signal by `irq_ns` that ended just now. Under clock scaling it scales its time itself, because
 /// the clock that slows down does not see interrupts.
 pub fn update_irq(rules: &Rules, rq: &mut Rq, irq_ns: u64) -> bool {
     if rules.irq_signal == IrqSignal::Off {
@@ -68,7 +68,7 @@ pub fn update_hw(rules: &Rules, rq: &mut Rq, lost: u64) -> bool {
     rules.hw_signal == HwSignal::On && age(rules, &mut rq.hw, now, lost, UNSCALED)
 }
 
-/// The refresh of all four signals in a blocked walk (F.2).
+/// The refresh of all four signals in a blocked walk.
 pub fn update_others(rules: &Rules, rq: &mut Rq, rt_running: bool, dl_running: bool, lost: u64) -> bool {
     let rt = age_rt(rules, rq, rt_running);
     let dl = age_dl(rules, rq, dl_running);
@@ -77,12 +77,12 @@ pub fn update_others(rules: &Rules, rq: &mut Rq, rt_running: bool, dl_running: b
     rt || dl || hw || irq
 }
 
-/// Does anything but the fair class still have to decay (F.5)?
+/// Does anything but the fair class still have to decay?
 pub fn others_have_blocked(rq: &Rq) -> bool {
     rq.rt.util_avg != 0 || rq.dl.util_avg != 0 || rq.irq.util_avg != 0 || rq.hw.load_avg != 0
 }
 
-/// Up to 4.16: what the other classes took, and up to when it was halved (F.1).
+/// Up to 4.16: what the other classes took, and up to when it was halved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RtShare {
     /// Time times speed.
@@ -120,7 +120,7 @@ fn account_run(rules: &Rules, rq: &mut Rq, running: bool) {
     }
 }
 
-/// Capacity left for the fair class (F.4; F.1 for kernels without these signals).
+/// Capacity left for the fair class (kernels without these signals have the share of the real-time class).
 pub fn capacity_of(rules: &Rules, rq: &Rq, hw: u64, cpufreq_pressure: u64) -> u64 {
     let others = rq.rt.util_avg + rq.dl.util_avg;
     let (max, used) = match rules.capacity_left {

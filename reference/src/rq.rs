@@ -133,7 +133,7 @@ pub struct Ctx<'a> {
     pub scale: Scale,
 }
 
-/// Ages an entity's record (A.9 step 2). Returns the periods crossed.
+/// Ages an entity's record. Returns the periods crossed.
 pub fn update_se(ctx: &Ctx, se: &mut Se) -> u64 {
     let runnable = match ctx.rules.runnable_signal {
         RunnableSignal::On => se.nr_runnable,
@@ -148,7 +148,7 @@ pub fn update_se(ctx: &Ctx, se: &mut Se) -> u64 {
     periods
 }
 
-/// Ages a sleeping entity to `to` (A.6, blocked entity). The mark of its estimate stays.
+/// Ages a sleeping entity to `to` (blocked entity). The mark of its estimate stays.
 pub fn sync_blocked(ctx: &Ctx, se: &mut Se, to: u64) -> u64 {
     age_se(ctx, se, to, Input::default())
 }
@@ -162,7 +162,7 @@ fn age_se(ctx: &Ctx, se: &mut Se, to: u64, input: Input) -> u64 {
     periods
 }
 
-/// `average -= amount` and the sum with it, both floored at 0 (A.8 step 1).
+/// `average -= amount` and the sum with it, both floored at 0.
 pub(crate) fn take_off(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64, amount_sum: u64) {
     *avg = avg.saturating_sub(amount);
     *sum = sum.saturating_sub(amount_sum);
@@ -217,7 +217,7 @@ fn add_propagation(cfs: &mut CfsRq, load_sum: i64) {
     cfs.prop_runnable_sum += load_sum;
 }
 
-/// Ages a queue (A.8).
+/// Ages a queue.
 pub fn update_cfs_rq(ctx: &Ctx, cfs: &mut CfsRq) -> u64 {
     let mut events = 0;
     if cfs.removed.nr != 0 {
@@ -237,7 +237,7 @@ pub fn update_cfs_rq(ctx: &Ctx, cfs: &mut CfsRq) -> u64 {
     events
 }
 
-/// Adds an entity's averages to a queue (A.10).
+/// Adds an entity's averages to a queue.
 pub fn attach(rules: &Rules, cfs: &mut CfsRq, se: &mut Se) {
     let div = divider(rules, &cfs.avg);
     se.avg.last_update_time_ns = cfs.avg.last_update_time_ns;
@@ -271,7 +271,7 @@ pub(crate) fn add_load(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     }
 }
 
-/// Takes an entity's averages off a queue (A.10).
+/// Takes an entity's averages off a queue.
 pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     let div = divider(rules, &cfs.avg);
     let (queue, entity) = (&mut cfs.avg, &se.avg);
@@ -284,7 +284,7 @@ pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     add_propagation(cfs, -(se.avg.load_sum as i64));
 }
 
-/// The update every scheduler event makes at every level (A.9). `owned` is the queue a group entity owns.
+/// The update every scheduler event makes at every level. `owned` is the queue a group entity owns.
 pub fn update_load_avg(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: Option<&mut CfsRq>, flags: u64) -> u64 {
     let attached = se.avg.last_update_time_ns != 0;
     if attached && flags & flag::SKIP_AGE_LOAD == 0 {
@@ -306,7 +306,7 @@ pub fn update_load_avg(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: Option<&m
     events(ctx.rules, aged, propagated, moved, flags)
 }
 
-/// A.9 step 4: which hook calls follow.
+/// Which hook calls follow.
 fn events(rules: &Rules, aged: u64, propagated: bool, moved: u64, flags: u64) -> u64 {
     let changed = aged & event::DECAYED != 0 || propagated;
     let decay_hook = match rules.hook_in_average {
@@ -323,7 +323,7 @@ fn events(rules: &Rules, aged: u64, propagated: bool, moved: u64, flags: u64) ->
     events
 }
 
-/// A sleeping entity leaves: its share is taken off at the queue's next update (A.13).
+/// A sleeping entity leaves: its share is taken off at the queue's next update.
 pub fn deposit_removed(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     cfs.removed.nr += 1;
     cfs.removed.load += se.avg.load_avg;

@@ -48,23 +48,23 @@ macro_rules! rules {
 }
 
 rules! {
-    /// A.7: does the clock slow down, or is the contribution scaled?
+    /// Does the clock slow down, or is the contribution scaled?
     invariance: Invariance { "contribution" => Contribution, "clock" => Clock }
-    /// A.5: constant LOAD_AVG_MAX, or the maximum at the present position.
+    /// Constant LOAD_AVG_MAX, or the maximum at the present position.
     divisor: Divisor { "constant" => Constant, "moving" => Moving }
-    /// A.10: the load sum of an entity that joins.
+    /// The load sum of an entity that joins.
     attach_load_sum: AttachLoadSum { "exact" => Exact, "least_one" => LeastOne }
-    /// A.8: are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
+    /// Are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
     sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt }
-    /// A.11: how the sums follow averages that are carried up.
+    /// How the sums follow averages that are carried up.
     propagation: Propagation { "full_period" => FullPeriod, "rebuilt" => Rebuilt, "difference" => Difference }
-    /// A.13: half of what may a new task have at most?
+    /// Half of what may a new task have at most?
     init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
-    /// A.13: unit of the weight in a new task's utilization.
+    /// Unit of the weight in a new task's utilization.
     init_weight: InitWeight { "unscaled" => Unscaled, "scaled" => Scaled }
-    /// A.7.2: when does the clock of a CPU that goes idle catch up?
+    /// When does the clock of a CPU that goes idle catch up?
     idle_clock: IdleClock { "later" => Later, "at_once" => AtOnce }
-    /// A.7.3: the clock that the time of a throttled queue is taken from.
+    /// The clock that the time of a throttled queue is taken from.
     throttle_clock: ThrottleClock { "task" => Task, "pelt" => Pelt }
     /// Where a real-time task goes that cannot run where it was.
     rt_search: RtSearch { "first" => First, "fits" => Fits, "spread" => Spread, "push" => Push }
@@ -86,181 +86,181 @@ rules! {
     bandwidth_slack: SlackForm { "pushed" => Pushed, "kept" => Kept }
     /// What counts as throttled time.
     bandwidth_time: ThrottledTime { "throttled" => Throttled, "waiting" => Waiting }
-    /// A.13: is the time an idle CPU did not account taken off a task that leaves it?
+    /// Is the time an idle CPU did not account taken off a task that leaves it?
     migration_lag: MigrationLag { "off" => Off, "on" => On }
-    /// A.13: how a task leaves that moves while it is runnable.
+    /// How a task leaves that moves while it is runnable.
     queued_migrant: QueuedMigrant { "removed" => Removed, "detached" => Detached }
-    /// A.12: is a group's load refreshed at most once per ms and queue?
+    /// Is a group's load refreshed at most once per ms and queue?
     tg_limit: TgLimit { "off" => Off, "on" => On }
-    /// A.12: does a queue stay in the walk while its part of the group's load stands?
+    /// Does a queue stay in the walk while its part of the group's load stands?
     decayed_contrib: DecayedContrib { "off" => Off, "on" => On }
-    /// A.12: what a CPU's share is worked out from.
+    /// What a CPU's share is worked out from.
     shares_load: SharesLoad { "weight" => Weight, "larger" => Larger }
-    /// A.12: does an empty group queue keep its entity's weight?
+    /// Does an empty group queue keep its entity's weight?
     shares_keep_empty: SharesKeepEmpty { "off" => Off, "on" => On }
-    /// A.12: does a group's entity get the weight it has once more?
+    /// Does a group's entity get the weight it has once more?
     shares_set_same: SharesSetSame { "off" => Off, "on" => On }
-    /// F.2: RT utilization signal.
+    /// RT utilization signal.
     rt_signal: RtSignal { "off" => Off, "on" => On }
-    /// F.2: DL utilization signal.
+    /// DL utilization signal.
     dl_signal: DlSignal { "off" => Off, "on" => On }
-    /// A.7.4: IRQ utilization signal.
+    /// IRQ utilization signal.
     irq_signal: IrqSignal { "off" => Off, "on" => On }
-    /// F.2: hardware (thermal) pressure signal.
+    /// Hardware (thermal) pressure signal.
     hw_signal: HwSignal { "off" => Off, "on" => On }
-    /// F.4: what is left of a CPU for fair tasks.
+    /// What is left of a CPU for fair tasks.
     capacity_left: CapacityLeft { "rt_share" => RtShare, "used" => Used, "actual" => Actual }
-    /// A.15: variant of the utilization estimate.
+    /// Variant of the utilization estimate.
     util_est: UtilEst { "off" => Off, "u1" => U1, "u2" => U2, "u3" => U3, "u4" => U4, "u1_any" => U1Any }
-    /// A.15, ordering trap: is the sample taken before the entity is brought up to now?
+    /// Is the sample taken before the entity is updated to now?
     util_est_stale: UtilEstStale { "off" => Off, "on" => On }
-    /// A.15: when a task's estimate leaves the CPU's.
+    /// When a task's estimate leaves the CPU's.
     estimate_leaves: EstimateLeaves { "last" => Last, "first" => First }
-    /// J.2: CFS or EEVDF?
+    /// CFS or EEVDF?
     fair_class: FairClass { "cfs" => Cfs, "eevdf" => Eevdf }
-    /// J.2: does an entity that is not eligible stay queued when it sleeps?
+    /// Does an entity that is not eligible stay queued when it sleeps?
     delayed_dequeue: DelayedDequeue { "off" => Off, "on" => On }
-    /// J.2: is a weight's virtual time multiplied with its inverse, or divided?
+    /// Is a weight's virtual time multiplied with its inverse, or divided?
     virtual_time: VirtualTime { "multiply" => Multiply, "divide" => Divide }
-    /// J.2: length of a request.
+    /// Length of a request.
     base_slice: BaseSlice { "750_us" => Us750, "700_us" => Us700 }
-    /// J.2: may a task ask for a slice?
+    /// May a task ask for a slice?
     custom_slice: CustomSlice { "off" => Off, "on" => On }
-    /// J.2: does what is left of a request move along?
+    /// Does what is left of a request move along?
     rel_deadline: RelDeadline { "off" => Off, "on" => On }
-    /// J.2: a new task's first request.
+    /// A new task's first request.
     initial_slice: InitialSlice { "whole" => Whole, "half" => Half }
-    /// J.2: CFS slices.
+    /// CFS slices.
     cfs_slice: CfsSlice { "plain" => Plain, "floored" => Floored }
-    /// J.2: CFS places a long sleeper without a look at its old place.
+    /// CFS places a long sleeper without a look at its old place.
     long_sleeper: LongSleeper { "off" => Off, "on" => On }
-    /// J.2: CFS gives SCHED_IDLE less credit.
+    /// CFS gives SCHED_IDLE less credit.
     idle_credit: IdleCredit { "off" => Off, "on" => On }
-    /// J.2: are there idle groups, and what is looked at first?
+    /// Are there idle groups, and what is looked at first?
     group_idle: GroupIdle { "off" => Off, "tasks_first" => TasksFirst, "levels" => Levels }
-    /// J.2: what the sums of EEVDF are relative to.
+    /// What the sums of EEVDF are relative to.
     fair_zero: FairZero { "min_vruntime" => MinVruntime, "average" => Average }
-    /// J.2: weights in the sums of EEVDF.
+    /// Weights in the sums of EEVDF.
     fair_weight: FairWeight { "down" => Down, "full" => Full }
-    /// J.2: most lag.
+    /// Most lag.
     lag_limit: LagLimit { "own_slice" => OwnSlice, "longest_slice" => LongestSlice }
-    /// J.2: how long the running entity is safe from wake-ups.
+    /// How long the running entity is safe from wake-ups.
     run_to_parity: RunToParity {
         "request" => Request, "short" => Short, "shortest" => Shortest, "shortest_each" => ShortestEach,
     }
-    /// J.2: is a new task looked at?
+    /// Is a new task looked at?
     fork_preempts: ForkPreempts { "off" => Off, "on" => On }
-    /// J.2: sched_yield().
+    /// Sched_yield().
     fair_yield: FairYield { "deadline" => Deadline, "forfeit" => Forfeit }
-    /// J.2: what another weight changes.
+    /// What another weight changes.
     fair_reweight: FairReweight {
         "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag, "anew_protected" => AnewProtected,
     }
-    /// J.2: lag of an entity whose dequeue was delayed.
+    /// Lag of an entity whose dequeue was delayed.
     delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
-    /// A.17: does runnable_avg raise the utilization for frequency selection?
+    /// Does runnable_avg raise the utilization for frequency selection?
     runnable_boost: RunnableBoost { "off" => Off, "on" => On }
-    /// A.1: what the runnable signal is: tasks without weights, or load (to 5.4).
+    /// What the runnable signal is: tasks without weights, or load (to 5.4).
     runnable_signal: RunnableSignal { "off" => Off, "on" => On, "load" => Load, "load_whole" => LoadWhole }
-    /// F.7: what an RT task asks for.
+    /// What an RT task asks for.
     rt_rule: RtRule {
         "flag_max" => FlagMax, "runnable_max" => RunnableMax,
         "runnable_max_unless_uclamp" => RunnableMaxUnlessUclamp, "none" => None,
     }
-    /// F.3: is RT utilization added to the fair request?
+    /// Is RT utilization added to the fair request?
     rt_in_sum: RtInSum { "off" => Off, "on" => On }
-    /// B.5 (4.17): is the utilization of a fair class without queued tasks left out?
+    /// Is the utilization of a fair class without queued tasks left out?
     cfs_if_queued: CfsIfQueued { "off" => Off, "on" => On }
-    /// F.6: what DL asks for.
+    /// What DL asks for.
     dl_rule: DlRule { "flag_max" => FlagMax, "bw_on_top" => BwOnTop, "bw_floor" => BwFloor }
-    /// B.4, B.5: order of sum, clamp and IRQ scaling.
+    /// Order of sum, clamp and IRQ scaling.
     perf_form: PerfForm {
         "flags" => Flags, "bw" => Bw, "rt_sum" => RtSum,
         "clamp_then_sum" => ClampThenSum, "sum_then_clamp" => SumThenClamp,
     }
-    /// B.7: is the boost limited by the clamps?
+    /// Is the boost limited by the clamps?
     uclamp_iowait: UclampIowait { "off" => Off, "on" => On }
-    /// B.4, B.6: where the 25 % are added.
+    /// Where the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
-    /// C.8: what is added above utilization, and what a CPU is large enough for.
+    /// What is added above utilization, and what a CPU is large enough for.
     margins: Margins { "fixed" => Fixed, "scaled" => Scaled, "tick" => Tick }
-    /// B.3: when the rate-limit window is re-armed.
+    /// When the rate-limit window is re-armed.
     gate: Gate {
         "r0a" => R0a, "r0b" => R0b, "r1_trailing" => R1Trailing, "r1_sliding" => R1Sliding, "r1_asym" => R1Asym,
         "r2_linear" => R2Linear, "r2_hyperbolic" => R2Hyperbolic, "up_down" => UpDown,
     }
-    /// C.5: do RT and DL increases pass the window?
+    /// Do RT and DL increases pass the window?
     gate_bypass: GateBypass { "off" => Off, "r3a" => R3a, "r3b" => R3b }
-    /// C.10: is the frequency lowered to the recent maximum only?
+    /// Is the frequency lowered to the recent maximum only?
     gate_peak: GatePeak { "off" => Off, "on" => On }
-    /// C.4: do decreases wait twice as long?
+    /// Do decreases wait twice as long?
     gate_asymmetry: GateAsymmetry { "off" => Off, "on" => On, "falls" => Falls }
-    /// B.11: rate limit derived from the driver's latency.
+    /// Rate limit derived from the driver's latency.
     rate_limit_default: RateLimitDefault {
         "latency_x1000" => LatencyX1000, "capped_10ms" => Capped10ms,
         "capped_2ms" => Capped2ms, "one_and_half" => OneAndHalf,
     }
-    /// B.7: form of the I/O-wait boost.
+    /// Form of the I/O-wait boost.
     iowait_boost: IowaitBoost {
         "off" => Off, "jump" => Jump, "frequency" => Frequency, "frequency_shared" => FrequencyShared,
         "frequency_reset" => FrequencyReset, "capacity" => Capacity,
     }
-    /// B.8: which DL increase ignores the rate limit.
+    /// Which DL increase ignores the rate limit.
     dl_bypass: DlBypass { "off" => Off, "bandwidth" => Bandwidth, "floor" => Floor }
-    /// B.8: what new limits and the deadline override do beside opening the gate.
+    /// What new limits and the deadline override do beside opening the gate.
     limits_update: LimitsUpdate {
         "forget" => Forget, "compare" => Compare, "ask_driver" => AskDriver, "repeat" => Repeat,
     }
-    /// B.9: hold filter of single-CPU policies.
+    /// Hold filter of single-CPU policies.
     hold: Hold {
         "off" => Off, "keep_cache" => KeepCache, "drop_cache" => DropCache, "drop_unless_needed" => DropUnlessNeeded,
         "restore_cache" => RestoreCache, "restore_unless_capped" => RestoreUnlessCapped,
     }
-    /// B.12: is a CPU whose last hook is older than a tick skipped?
+    /// Is a CPU whose last hook is older than a tick skipped?
     stale_cpu: StaleCpu { "skip" => Skip, "skip_fair" => SkipFair, "count" => Count }
-    /// B.3: may a request arrive while the slow path is pending?
+    /// May a request arrive while the slow path is pending?
     while_busy: WhileBusy { "refuse" => Refuse, "overwrite" => Overwrite }
-    /// B.3 step 1: who may drive a domain from outside.
+    /// Who may drive a domain from outside.
     remote: Remote { "local_only" => LocalOnly, "fast_only" => FastOnly, "all" => All }
-    /// A.9 step 4, B.13: does the average update itself call the hook?
+    /// Does the average update itself call the hook?
     hook_in_average: HookInAverage { "off" => Off, "on" => On }
-    /// B.13: average updates that call.
+    /// Average updates that call.
     hook_decay: HookDecay { "off" => Off, "local" => Local, "remote" => Remote }
-    /// B.13: calls at attach and detach.
+    /// Calls at attach and detach.
     hook_attach: HookAttach { "off" => Off, "on" => On }
-    /// B.13: explicit calls at the tick.
+    /// Explicit calls at the tick.
     hook_tick: HookTick { "off" => Off, "on" => On }
-    /// B.13: calls of the RT class.
+    /// Calls of the RT class.
     hook_rt: HookRt { "accounting" => Accounting, "enqueue" => Enqueue, "off" => Off }
-    /// B.13: calls of the deadline class.
+    /// Calls of the deadline class.
     hook_dl: HookDl { "accounting" => Accounting, "bandwidth" => Bandwidth, "off" => Off }
-    /// B.13: calls of the blocked walk.
+    /// Calls of the blocked walk.
     hook_blocked: HookBlocked { "off" => Off, "per_cfs_rq" => PerCfsRq, "once" => Once }
-    /// B.13: calls for I/O waiters.
+    /// Calls for I/O waiters.
     hook_iowait: HookIowait { "off" => Off, "on" => On }
-    /// B.13, last paragraph of B.15: are the tasks in a group below the root?
-    /// C.1, C.10: which of them reach the governor.
+    /// Are the tasks in a group below the root?
+    /// Which of them reach the governor.
     hook_filter: HookFilter { "h0" => H0, "h1" => H1, "h2" => H2, "h3" => H3, "h4" => H4, "composite" => Composite }
-    /// G.1: utilization clamps.
+    /// Utilization clamps.
     uclamp: Uclamp {
         "off" => Off, "max" => Max, "group_throttle" => GroupThrottle, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
     }
-    /// G.1: what a group's clamps do to a task's.
+    /// What a group's clamps do to a task's.
     uclamp_limit: UclampLimit { "ceiling" => Ceiling, "range" => Range }
-    /// G.1: since when clamps count.
+    /// Since when clamps count.
     uclamp_used: UclampUsed { "always" => Always, "once_asked" => OnceAsked }
-    /// G.1: a CPU that had no task yet.
+    /// A CPU that had no task yet.
     uclamp_first: UclampFirst { "zero" => Zero, "left_over" => LeftOver }
-    /// G.1: a group whose files were not written.
+    /// A group whose files were not written.
     uclamp_new_group: UclampNewGroup { "parents" => Parents, "own" => Own }
-    /// G.1: the mark of an idle CPU when the group of its only task changes.
+    /// The mark of an idle CPU when the group of its only task changes.
     uclamp_change: UclampChange { "keeps_mark" => KeepsMark, "clears_mark" => ClearsMark }
 }
 
 /// Declares [`Numbers`] from the names of parameters.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $field:ident,)+) => {
-        /// The numbers of a policy (C.1-C.7); [`FROM_PLATFORM`] leaves one to the platform.
+        /// The numbers of a policy; [`FROM_PLATFORM`] leaves one to the platform.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Numbers {
             $($(#[$doc])* pub $field: u64,)+
@@ -279,39 +279,39 @@ macro_rules! numbers {
 pub const FROM_PLATFORM: u64 = 0xffff_ffff;
 
 numbers! {
-    /// C.1: smallest change of utilization that is reported.
+    /// Smallest change of utilization that is reported.
     hook_epsilon,
-    /// C.3: cost of a transition.
+    /// Cost of a transition.
     gate_cost_ns,
-    /// C.3: kappa.
+    /// Kappa.
     gate_kappa,
-    /// C.3: W_min.
+    /// W_min.
     gate_window_min_us,
-    /// C.3: W_max.
+    /// W_max.
     gate_window_max_us,
-    /// C.4: D_min.
+    /// D_min.
     gate_spacing_min_us,
-    /// C.4: D_max.
+    /// D_max.
     gate_spacing_max_us,
-    /// C.4: E0.
+    /// E0.
     gate_error_low,
-    /// C.4: E1.
+    /// E1.
     gate_error_high,
-    /// C.7: limit of increases.
+    /// Limit of increases.
     up_rate_limit_us,
-    /// C.7: limit of decreases.
+    /// Limit of decreases.
     down_rate_limit_us,
-    /// D.5: sched-DVFS's window.
+    /// Sched-DVFS's window.
     sched_dvfs_throttle_us,
-    /// D.7: time between samples.
+    /// Time between samples.
     sampling_rate_us,
-    /// D.7: load above which the frequency rises.
+    /// Load above which the frequency rises.
     up_threshold,
-    /// D.7: periods at the maximum; samples between looks downwards.
+    /// Periods at the maximum; samples between looks downwards.
     sampling_down_factor,
-    /// D.7: load below which conservative lowers the frequency.
+    /// Load below which conservative lowers the frequency.
     down_threshold,
-    /// D.7: conservative's step.
+    /// Conservative's step.
     freq_step,
     /// ondemand's bias.
     powersave_bias,
@@ -355,7 +355,7 @@ numbers! {
     boost_val,
     /// interactive: `boostpulse_duration_us`.
     boostpulse_duration_us,
-    /// I.3: pause between refreshes.
+    /// Pause between refreshes.
     blocked_update_us,
     /// A queue's portion of its group's pool.
     bandwidth_slice_us,

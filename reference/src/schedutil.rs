@@ -165,7 +165,7 @@ pub struct Decision {
     pub scale: u64,
 }
 
-/// Rate limit in us when user space set none (B.11).
+/// Rate limit in us when user space set none.
 pub fn default_rate_limit_us(rules: &Rules, latency_ns: u64, transition_delay_us: u64) -> u64 {
     if transition_delay_us != 0 {
         return transition_delay_us;
@@ -182,12 +182,12 @@ pub fn default_rate_limit_us(rules: &Rules, latency_ns: u64, transition_delay_us
     }
 }
 
-/// Does a rise of the DL reservation ignore the rate limit (B.8)?
+/// Does a rise of the DL reservation ignore the rate limit?
 fn dl_override(rules: &Rules, sc: &SugovCpu, bw_dl: u64) -> bool {
     rules.dl_bypass != DlBypass::Off && bw_dl > sc.bw_min
 }
 
-/// B.3 step 1.
+/// May a call drive the domain? One from its own CPUs may, another one where driver and release allow it.
 fn may_drive(rules: &Rules, sp: &SugovPolicy, local: bool) -> bool {
     let from_outside = match rules.remote {
         Remote::LocalOnly => false,
@@ -216,7 +216,7 @@ fn should_update(rules: &Rules, sp: &mut SugovPolicy, now: Now, local: bool) -> 
     if marked || gate::window_open(rules, sp, now.ns) { Verdict::Open } else { Verdict::Window }
 }
 
-/// A hook call tells what its CPU asks for; who evaluates before the next one uses that (B.12, to 4.16).
+/// A hook call tells what its CPU asks for; who evaluates before the next one uses that (to 4.16).
 pub fn keep_util(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) {
     if rules.stale_cpu != StaleCpu::Count {
         sc.kept_cfs = cpu_util(rules, state, rules.runnable_boost == RunnableBoost::On);
@@ -224,7 +224,7 @@ pub fn keep_util(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) {
     }
 }
 
-/// First part of a hook call: I/O-wait request, DL override, gate (B.2, B.3).
+/// First part of a hook call: I/O-wait request, DL override, gate.
 pub fn begin(
     rules: &Rules,
     sp: &mut SugovPolicy,
@@ -244,14 +244,14 @@ pub fn begin(
     should_update(rules, sp, now, local)
 }
 
-/// Did the CPU's last hook call carry a flag that means "maximum" (B.5, to 4.16)?
+/// Did the CPU's last hook call carry a flag that means "maximum" (to 4.16)?
 fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
     let rt = rules.rt_rule == RtRule::FlagMax && sc.flags & hook_flag::RT != 0;
     let dl = rules.dl_rule == DlRule::FlagMax && sc.flags & hook_flag::DL != 0;
     rt || dl
 }
 
-/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call passed (B.12).
+/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call passed.
 fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) -> CpuState {
     if rules.stale_cpu == StaleCpu::Count || sp.nr_cpus == 1 {
         return *state;
@@ -260,7 +260,7 @@ fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) ->
     CpuState { util_cfs, util_rt, bw_dl, runnable_cfs: 0, util_est: 0, ..*state }
 }
 
-/// One CPU's request (B.2.1 step 4, B.12).
+/// One CPU's request.
 pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState, now: Now) -> Terms {
     let silent = now.ns.wrapping_sub(sc.last_update_ns) as i64 > now.tick_ns as i64;
     if rules.stale_cpu != StaleCpu::Count && sp.nr_cpus > 1 && silent {
@@ -290,7 +290,7 @@ pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &C
     terms
 }
 
-/// Frequency before limits and table (B.6).
+/// Frequency before limits and table.
 pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, forced_max: bool) -> u64 {
     if forced_max {
         return sp.hardware_max_khz();
@@ -306,7 +306,7 @@ pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, force
 /// Mark of a table frequency that a faster one makes needless.
 pub const INEFFICIENT: u64 = 1 << 31;
 
-/// Limits, then the lowest table frequency that suffices (B.6); one that is marked only when the limits leave no other.
+/// Limits, then the lowest table frequency that suffices; one that is marked only when the limits leave no other.
 pub fn resolve(sp: &SugovPolicy, table_khz: &[u64], raw_khz: u64) -> u64 {
     let wanted = raw_khz.max(sp.min_khz).min(sp.max_khz);
     let is_allowed = |khz: &u64| (sp.min_khz..=sp.max_khz).contains(khz);
@@ -319,7 +319,7 @@ pub fn resolve(sp: &SugovPolicy, table_khz: &[u64], raw_khz: u64) -> u64 {
     allowed().filter(|&khz| khz >= wanted).min().or(allowed().max()).unwrap_or(wanted)
 }
 
-/// "Do not lower while never idle" (B.9): reads the counter where the release does.
+/// "Do not lower while never idle": reads the counter where the release does.
 fn never_idle(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState) -> bool {
     let limit = clamp_max(rules, state);
     let capped = limit != 1024 && cpu_util(rules, state, false) + state.util_rt >= limit;
@@ -335,7 +335,7 @@ fn never_idle(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuSta
     std::mem::replace(&mut sc.saved_idle_calls, state.idle_calls) == state.idle_calls
 }
 
-/// The hold filter applied to a frequency (B.9).
+/// The hold filter applied to a frequency.
 fn held(rules: &Rules, sp: &mut SugovPolicy, khz: u64, previous_raw: u64) -> Option<u64> {
     let forgotten = sp.next_freq_khz == KHZ_NONE;
     let exempt = match rules.hold {
@@ -367,7 +367,7 @@ fn requested(sp: &mut SugovPolicy, decision: &Decision) -> u64 {
     decision.resolved_khz
 }
 
-/// Is the driver called (B.3, B.8)?
+/// Is the driver called?
 fn accepted(rules: &Rules, sp: &mut SugovPolicy, khz: u64) -> bool {
     let changed = khz != sp.next_freq_khz;
     let marked = std::mem::replace(&mut sp.need_update, 0) != 0;
@@ -381,7 +381,7 @@ fn accepted(rules: &Rules, sp: &mut SugovPolicy, khz: u64) -> bool {
     }
 }
 
-/// Last part of a hook call (B.2, B.3). `single` is the CPU of a single-CPU policy.
+/// Last part of a hook call. `single` is the CPU of a single-CPU policy.
 pub fn commit(
     (rules, numbers): (&Rules, &Numbers),
     sp: &mut SugovPolicy,
@@ -413,7 +413,7 @@ pub fn commit(
     drive(sp)
 }
 
-/// B.10.
+/// At once where the driver is fast, else by the worker.
 fn drive(sp: &mut SugovPolicy) -> Commit {
     if sp.fast_switch != 0 {
         return Commit::Drive;
@@ -425,7 +425,7 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
     Commit::Drive
 }
 
-/// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs
+/// A whole evaluation for a hook call of CPU `caller` after the gate opened. CPUs
 /// are asked until one is forced; a caller that is forced decides alone (to 4.16). The caller goes before its equals.
 pub fn evaluate_domain(
     (rules, numbers): (&Rules, &Numbers),
@@ -460,7 +460,7 @@ pub fn evaluate_domain(
     decision
 }
 
-/// End of an evaluation for a driver that takes performance (B.2.3); returns what it is given.
+/// End of an evaluation for a driver that takes performance; returns what it is given.
 pub fn commit_perf(
     rules: &Rules,
     sp: &mut SugovPolicy,
@@ -483,7 +483,7 @@ pub fn set_limits(sp: &mut SugovPolicy, min_khz: u64, max_khz: u64) {
     sp.limits_changed = 1;
 }
 
-/// The slow path starts to run: what it must set. Since 4.18 it may be woken again from here on (B.10).
+/// The slow path starts to run: what it must set. Since 4.18 it may be woken again from here on.
 pub fn work_start(rules: &Rules, sp: &mut SugovPolicy) -> u64 {
     if rules.while_busy == WhileBusy::Overwrite {
         sp.work_in_progress = 0;

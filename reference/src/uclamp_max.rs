@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Utilization clamps by maximum (G.1): a CPU is a list of its tasks' clamps, and of those it has seen.
+//! Utilization clamps by maximum: a CPU is a list of its tasks' clamps, and of those it has seen.
 
 use crate::rules::{Rules, Uclamp, UclampChange, UclampFirst, UclampLimit, UclampNewGroup, UclampUsed};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Utilization clamps that add up (G.4, G.6, G.9): every sum is made anew from a list of all queued tasks.
+//! Utilization clamps that add up: every sum is made anew from a list of all queued tasks.
 
 use std::collections::BTreeMap;
 

@@ -53,12 +53,12 @@ fn newest() -> Rules {
     Rules::profile("7.2").expect("the newest profile exists")
 }
 
-/// Utilization after running so many units more, from a utilization at the start of a period (C.8).
+/// Utilization after running so many units more, from a utilization at the start of a period.
 pub fn ramp_from_util(util: u64, units: u64) -> u64 {
     pelt::ramp_from(&[util, units])[0]
 }
 
-/// Smallest number of periods of running from 0 until a utilization is reached (A.18, C.8).
+/// Smallest number of periods of running from 0 until a utilization is reached.
 pub fn periods_to_util(util: u64) -> u64 {
     pelt::periods_to(util)
 }

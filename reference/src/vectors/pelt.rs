@@ -182,7 +182,7 @@ const DECAYED_GOLDEN: Golden = Golden {
     ],
 };
 
-/// Utilization after running `units` more from `util` at the start of a period (C.8).
+/// Utilization after running `units` more from `util` at the start of a period.
 pub(super) fn ramp_from(inputs: &[u64]) -> Vec<u64> {
     let (util, units) = (inputs[0], inputs[1]);
     let mut avg = Avg { util_avg: util, util_sum: util * MIN_DIVIDER, ..Avg::default() };
