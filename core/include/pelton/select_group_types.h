@@ -84,7 +84,7 @@ PELTON_INLINE u32 pelton_dst_group_by_load(const struct pelton_policy *pol)
 	return pol->dst_group <= PELTON_DST_GROUP_LOAD_EST;
 }
 
-/* The group of `of` in a domain of `cpu`, as groups are compared. For those who tell of a decision. */
+/* The group of `of` in a domain of `cpu`, as groups are compared; for accounts of a decision. */
 PELTON_INLINE void pelton_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s,
 					 const struct pelton_placed *out, u32 cpu, u32 level, u32 of,
 					 struct pelton_group_sums *g)

@@ -63,6 +63,10 @@ impl<S: Sink> Engine<'_, S> {
         let leaves = cpu.resched.is_asked() && (cpu.line.irq_depth > 0 || self.in_path(cpu));
         let asked = throttled && cpu.resched.awaits_reaction();
         let pending = running == 1 && cpu.curr == t && (leaves || asked);
+        let is_listed = |&(at_ns, c): &(u64, u32)| self.cpus[c as usize].timers.holds((at_ns, t));
+        if task.sleep.armed().is_some_and(|armed| !is_listed(&armed)) {
+            return Err(format!("{}: its timer {:?} is on no CPU's list", task.name, task.sleep.armed()));
+        }
         let held = running == 0 && self.is_held(t);
         let wanted = match task.life() {
             _ if held => 0,

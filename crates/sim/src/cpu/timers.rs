@@ -43,6 +43,12 @@ impl Sleep {
         self.armed_ns.is_some() || self.in_iowait
     }
 
+    /// Its timer: when, and on which CPU.
+    #[cfg(test)]
+    pub(crate) fn armed(&self) -> Option<(u64, u32)> {
+        self.armed_ns.map(|at_ns| (at_ns, self.armed_on))
+    }
+
     /// The CPU on which its timer expires.
     #[inline]
     pub(crate) fn timer_cpu(&self) -> u32 {
@@ -64,7 +70,8 @@ impl Task {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Sleeping until `at_ns`: arms the task's timer on the CPU it sleeps on.
+    /// Sleeping until `at_ns`: arms the task's timer on the CPU that executes it, as `switch_hrtimer_base` does where
+    /// that CPU is not idle (`get_nohz_timer_target`, 6.12.118 and 7.2.12). Nothing moves it with the task.
     pub(crate) fn arm_timer(&mut self, t: u32, at_ns: u64) {
         let task = &mut self.tasks[t as usize];
         task.sleep.timer_generation += 1;

@@ -23,6 +23,12 @@ impl Timers {
         self.near.last().map_or(u64::MAX, |&(at_ns, _)| at_ns)
     }
 
+    /// Is it armed?
+    #[cfg(test)]
+    pub(crate) fn holds(&self, expiry: Expiry) -> bool {
+        self.near.contains(&expiry) || self.far.contains(&expiry)
+    }
+
     /// Arms one.
     pub(crate) fn insert(&mut self, expiry: Expiry) {
         if self.far.first().is_some_and(|&first| expiry > first) {
