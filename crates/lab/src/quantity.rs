@@ -147,7 +147,7 @@ quantities! {
     Domain "domain_transitions" as "transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
     Domain "domain_evaluations" as "evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
     Domain "domain_gated" as "rate-limited" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
-    Share "domain_busy_pct" as "% of busy time" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
+    Share "domain_busy_pct" as "share of busy time %" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
     Domain "domain_mhz_avg" as "mean MHz" ["MHz"] "Mean frequency of the domain over the run." = domain_mhz_avg;
     Domain "domain_energy_mj" as "energy mJ" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Cooled "throttled_pct" as "throttled %" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
