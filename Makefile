@@ -42,7 +42,7 @@ bench:
 generate:
 	@cargo xtask generate
 	@cargo xtask vectors
-	@PELTON_SNAPSHOTS=write cargo test --quiet -p pelton-cli --test reference --test book --test schemas
+	@PELTON_SNAPSHOTS=write cargo test --quiet --workspace --test reference --test book --test schemas
 
 clean:
 	cargo clean

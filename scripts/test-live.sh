@@ -54,7 +54,7 @@ strip -o "$work/pelton" "${CARGO_TARGET_DIR:-target}/release/pelton"
 say "pelton is built"
 
 # The test that gives the placement to each kernel's verifier, as a program for the guests.
-decide=$(cargo test --quiet -p pelton-live --test decide --no-run --message-format json |
+decide=$(cargo test --quiet --workspace --test decide --no-run --message-format json |
     sed -n 's/.*"executable":"\([^"]*decide[^"]*\)".*/\1/p' | tail -n 1)
 [ -x "$decide" ] || { echo "live: the test of placement in the kernel was not built" >&2; exit 1; }
 strip -o "$work/decide" "$decide"
@@ -163,7 +163,7 @@ build_for_boards() {
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
         CFLAGS_aarch64_unknown_linux_gnu="-I$libraries/include" \
         LIBBPF_SYS_LIBRARY_PATH_aarch64_unknown_linux_gnu="$libraries/lib" \
-        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest \
+        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" --workspace --example guest \
         --config profile.dev.package.pelton-core.opt-level=0
     aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/guest"
     say "the recorder for arm64 is built"
@@ -300,10 +300,10 @@ fi
 # What judges is the program that was recorded with; the tests around it are those of `make test`.
 export PELTON_LIVE_RECORDINGS=$recordings PELTON_PROGRAM=${work%/live}/release/pelton
 if [ "$repeats" -gt 1 ]; then
-    cargo test --quiet -p pelton-lab --test residency --test balances -- --nocapture
+    cargo test --quiet --workspace --test residency --test balances -- --nocapture
     exit
 fi
-cargo test --quiet -p pelton-core --test live_governors -- --nocapture
-cargo test --quiet -p pelton-cli --test live -- --nocapture --test-threads 2
-cargo test --quiet -p pelton-lab --test residency -- --nocapture
+cargo test --quiet --workspace --test live_governors -- --nocapture
+cargo test --quiet --workspace --test live -- --nocapture --test-threads 2
+cargo test --quiet --workspace --test residency -- --nocapture
 say "recordings are what the core computes"
