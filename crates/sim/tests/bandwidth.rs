@@ -146,6 +146,22 @@ fn a_quota_is_for_all_cpus_together() {
     }
 }
 
+/// A core that wakes up lowers the limit of all others. Where no CPU runs at the limit that changes nothing: a running
+/// task's time, above all, is charged to its group's quota at no other moment.
+#[test]
+fn a_turbo_limit_that_is_not_reached_changes_nothing() {
+    for p in PROFILES {
+        let tasks = [on(busy_in("/a", 1).remove(0), 0), on(periodic("beside", 100, 1_000), 1)];
+        let w = limited(tasks.to_vec(), &[("/a", 7, 20, 0)]);
+        let mut m = fixed_speed(&[(2, 1024)]);
+        let without = events_of(&m, &w, p, &config(500));
+        m.domains[0].turbo_khz = vec![4_000_000, 3_000_000];
+        assert!(events_of(&m, &w, p, &config(500)) == without, "{p}");
+        m.domains[0].turbo_khz = vec![2_000_000, 1_900_000];
+        assert!(events_of(&m, &w, p, &config(500)) != without, "{p}: a limit that is reached");
+    }
+}
+
 /// A group that is idle for some periods and then needs twice its quota in one.
 fn bursty() -> TaskSpec {
     let timer = Op::Timer {

@@ -7,7 +7,6 @@ use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::queue::Ev;
-use crate::hw::energy::charge_state;
 use crate::hw::power::Power;
 use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
@@ -31,10 +30,9 @@ impl<S: Sink> Engine<'_, S> {
     #[inline(never)]
     pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
         self.split_calls(c, delta);
-        let shared_uw = self.shared_power_uw(c);
+        let energy_fj = self.charge_power(c, delta);
         let cpu = &mut self.cpus[c as usize];
         cpu.line.accounted_ns = self.now;
-        let energy_fj = charge_state(cpu, shared_uw, delta);
         if cpu.curr != NO_TASK {
             self.tasks[cpu.curr as usize].progress.draws(energy_fj);
         }

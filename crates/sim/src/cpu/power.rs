@@ -16,11 +16,11 @@ impl<S: Sink> Engine<'_, S> {
         let before = self.cpus[c as usize].power();
         if self.hw.is_shared() {
             self.account_core(c);
-            self.cpus[c as usize].hw.becomes(power);
+        }
+        self.cpus[c as usize].hw.becomes(power);
+        self.state_changes_power(c);
+        if self.hw.is_shared() {
             self.core_changes(c, before, power);
-        } else {
-            self.cpus[c as usize].hw.becomes(power);
-            self.power_changes(c);
         }
     }
 
@@ -30,7 +30,7 @@ impl<S: Sink> Engine<'_, S> {
         let (reached, shared) = self.reached_idle_state(c, state);
         let spec = &self.m.cpus[c as usize];
         let states = &self.m.domains[spec.domain as usize].idle_states;
-        let ghz_ns = |ns: u64| ns * u64::from(self.core_khz(c)) / 1_000_000;
+        let ghz_ns = |ns: u64| if ns == 0 { 0 } else { ns * u64::from(self.core_khz(c)) / 1_000_000 };
         let of_state =
             |s: &pelton_model::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
         let (entry_ns, exit_ns) = states.get(reached as usize).map_or((0, 0), of_state);

@@ -15,21 +15,26 @@ impl<S: Sink> Engine<'_, S> {
             self.set_speed(c, khz, (1, 1));
             return;
         }
-        let m = self.m;
-        for &near in one_speed(m, c) {
-            self.refresh_speed(near);
+        self.refresh_speeds(one_speed(self.m, c));
+    }
+
+    /// Computes the speed of these CPUs of one cluster again. Neighbours make a CPU look far more often than its speed
+    /// changes.
+    fn refresh_speeds(&mut self, cpus: &[u32]) {
+        let Some(&first) = cpus.first() else { return };
+        let of_all = self.m.one_clock.then(|| self.wanted_khz(first));
+        for &c in cpus {
+            let wanted_khz = of_all.unwrap_or_else(|| self.wanted_khz(c));
+            let speed_of = (wanted_khz.min(self.turbo_khz(c)), self.thread_share(c));
+            if self.cpus[c as usize].line.speed_of != speed_of {
+                self.account(c);
+                self.set_speed(c, speed_of.0, speed_of.1);
+                self.arm_segment(c);
+            }
         }
     }
 
-    /// Computes a CPU's speed again.
-    pub(crate) fn refresh_speed(&mut self, c: u32) {
-        self.account(c);
-        self.set_speed(c, self.core_khz(c), self.thread_share(c));
-        self.arm_segment(c);
-    }
-
     pub(crate) fn set_speed(&mut self, c: u32, khz: u32, share: (u64, u64)) {
-        // Neighbours make a CPU look again far more often than its speed changes.
         if self.cpus[c as usize].line.speed_of == (khz, share) {
             return;
         }
@@ -41,11 +46,12 @@ impl<S: Sink> Engine<'_, S> {
         cpu.hw.runs_at(opp.min(domain.opps.len() - 1) as u32);
         let full = u64::from(spec.capacity) << (SPEED_SHIFT - 10);
         let whole = full * u64::from(khz) / u64::from(domain.ref_khz.max(1));
-        cpu.line.speed = (whole * share.0 / share.1).max(1);
+        let shared = if share.1 == 1 { whole } else { whole * share.0 / share.1 };
+        cpu.line.speed = shared.max(1);
         if domain.firmware_poll_ns == 0 {
             self.see_frequency(c, khz);
         }
-        self.power_changes(c);
+        self.speed_changes_power(c);
     }
 
     /// What signals take for the speed of CPU `c`: the frequency that the driver reported, which may be ahead of the
@@ -78,14 +84,7 @@ impl<S: Sink> Engine<'_, S> {
         if others == 0 {
             self.hw.core_changes(cluster, is);
         }
-        if self.turbo_khz(c) != before_khz {
-            for &near in &m.clusters[cluster].cpus {
-                self.refresh_speed(near);
-            }
-            return;
-        }
-        for &sibling in &m.cpus[c as usize].smt {
-            self.refresh_speed(sibling);
-        }
+        let near = &m.clusters[cluster].cpus;
+        self.refresh_speeds(if self.turbo_khz(c) != before_khz { near } else { &m.cpus[c as usize].smt });
     }
 }

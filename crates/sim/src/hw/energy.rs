@@ -8,7 +8,7 @@
 use pelton_schema::{Event, Sink};
 
 use crate::hw::power::Power;
-use crate::state::{CpuState, Engine};
+use crate::state::Engine;
 
 /// Femtojoules per microjoule.
 pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
@@ -26,7 +26,7 @@ pub(crate) struct CpuEnergy {
     active_fj: u128,
     /// By idle state, the way in and out included.
     idle_fj: Vec<u128>,
-    /// What it draws, where that does not depend on its neighbours.
+    /// What it draws.
     power_uw: u64,
 }
 
@@ -49,34 +49,29 @@ impl CpuEnergy {
     }
 }
 
-/// Charges `delta` ns of a CPU's present state, at the power that is kept unless another is given; what that comes to.
-#[inline]
-pub(crate) fn charge_state(cpu: &mut CpuState, shared_uw: Option<u64>, delta: u64) -> u128 {
-    let energy = &mut cpu.hw.energy;
-    let energy_fj = u128::from(shared_uw.unwrap_or(energy.power_uw)) * u128::from(delta);
-    match cpu.hw.power {
-        Power::Awake => energy.active_fj += energy_fj,
-        Power::Idle { state } | Power::Exiting { state } => energy.idle_fj[state as usize] += energy_fj,
-    }
-    energy_fj
-}
-
 impl<S: Sink> Engine<'_, S> {
-    /// The power state or the operating point of CPU `c` is another.
-    pub(crate) fn power_changes(&mut self, c: u32) {
-        if !self.hw.shared {
-            self.cpus[c as usize].hw.energy.power_uw = self.cpu_power_uw(c);
-        }
+    /// The power state of CPU `c` is another: threads of a core share its power.
+    pub(crate) fn state_changes_power(&mut self, c: u32) {
+        let m = self.m;
+        m.cpus[c as usize].smt.iter().for_each(|&thread| self.speed_changes_power(thread));
     }
 
-    /// Power a CPU draws where it depends on neighbours; elsewhere it is kept.
+    /// The operating point of CPU `c` is another.
+    pub(crate) fn speed_changes_power(&mut self, c: u32) {
+        self.cpus[c as usize].hw.energy.power_uw = self.cpu_power_uw(c);
+    }
+
+    /// Charges `delta` ns of the present state of CPU `c`; what that comes to.
     #[inline]
-    pub(crate) fn shared_power_uw(&self, c: u32) -> Option<u64> {
-        if self.hw.shared {
-            return Some(self.cpu_power_uw(c));
-        }
+    pub(crate) fn charge_power(&mut self, c: u32, delta: u64) -> u128 {
         debug_assert_eq!(self.cpus[c as usize].hw.energy.power_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
-        None
+        let hw = &mut self.cpus[c as usize].hw;
+        let energy_fj = u128::from(hw.energy.power_uw) * u128::from(delta);
+        match hw.power {
+            Power::Awake => hw.energy.active_fj += energy_fj,
+            Power::Idle { state } | Power::Exiting { state } => hw.energy.idle_fj[state as usize] += energy_fj,
+        }
+        energy_fj
     }
 
     /// Power a CPU draws in its present state, microwatts.

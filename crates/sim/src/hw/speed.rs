@@ -130,12 +130,15 @@ impl Hardware {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the
-    /// turbo limit of the cores that are active.
+    /// Frequency of a core: what is asked for, within the turbo limit of the cores that are active.
     pub(crate) fn core_khz(&self, c: u32) -> u32 {
+        self.wanted_khz(c).min(self.turbo_khz(c))
+    }
+
+    /// The highest request of a core's threads (of the cluster, if that has one clock).
+    pub(crate) fn wanted_khz(&self, c: u32) -> u32 {
         let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].hw.set_khz();
-        let wanted = one_speed(self.m, c).iter().map(request).max().unwrap_or(0);
-        wanted.min(self.turbo_khz(c))
+        one_speed(self.m, c).iter().map(request).max().unwrap_or(0)
     }
 
     /// Highest frequency with the cores that are active; at least one is, when a task runs.
