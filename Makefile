@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The front door. Every target installs what it needs, says so, and says what it could not do.
-.PHONY: help demo test test-live test-oracle test-kernel check bench generate clean
+.PHONY: help demo test test-live test-oracle test-kernel check bench fast generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
@@ -10,6 +10,7 @@ help:
 	@echo 'make test-kernel  record the running kernel and read it back (root)'
 	@echo 'make check     formats, lints, house rules, generated files'
 	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
+	@echo 'make fast      the program built with profiles of typical runs, for large sweeps (target/fast/pelton)'
 	@echo 'make generate  write the generated files again'
 
 demo:
@@ -38,6 +39,9 @@ check:
 bench:
 	@scripts/setup.sh bench
 	@cargo xtask bench
+
+fast:
+	@scripts/build-fast.sh
 
 generate:
 	@cargo xtask generate

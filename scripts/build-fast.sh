@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds the release program again with what typical runs show the compiler (profile-guided optimization), for sweeps
+# of many runs: a sixth fewer instructions (docs/benchmarks.md). Two builds, eight minutes on two cores. Events of runs
+# that were not shown must come out as from the plain build. Writes target/fast/pelton.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh base
+host=$(rustc -vV | sed -n 's/^host: //p')
+profdata=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
+[ -x "$profdata" ] || {
+    echo "fast: llvm-profdata of this Rust is missing (rustup component add llvm-tools)" >&2
+    exit 4
+}
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target/fast"
+work=$(cd "$target/fast" && pwd)
+flags=()
+read -r -a flags < <(scripts/build-flags.sh) || true # nothing is left out
+begin=$SECONDS
+say() { printf 'fast: [%d s] %s\n' "$((SECONDS - begin))" "$*"; }
+
+# With a target named, build scripts and macros are built without these flags.
+build() { # FOLDER RUSTFLAGS
+    RUSTFLAGS=$2 cargo build --quiet --release -p pelton-cli "${flags[@]}" --target "$host" --target-dir "$work/$1"
+}
+
+# What is shown: machines with one clock for all CPUs, two kinds of CPUs, and threads under a turbo limit.
+tasks='periodic:run_us=700,period_us=4900,threads=11 + periodic:run_us=1900,period_us=15700,threads=12'
+tasks+=' + bursts:run_us=2500,sleep_us=17000,threads=9'
+grouped='group:path=/a,cpu.weight=200 + bursts:run_us=900,sleep_us=2000,threads=4,group=/a'
+show() { # PROGRAM
+    local platform profile
+    for platform in hikey-6220 pixel6-gs101 intel-i7-6700; do
+        for profile in 7.2 6.1 5.10; do
+            "$1" run --platform "$platform" --workload "$tasks" --profile "$profile" --duration 4s >"$work/shown"
+        done
+    done
+    "$1" run --platform hikey-6220 --workload "$grouped + $tasks" --duration 2s --log "$work/shown.plog" >"$work/shown"
+    "$1" trace export --quiet --to perfetto -o "$work/shown.pftrace" "$work/shown.plog" >"$work/shown"
+}
+
+# Runs that are not shown, by both programs: their logs are the same.
+same() { # PLAIN FAST
+    local platform workload='hackbench:groups=1,fds=2,loops=30 + busy:nice=5'
+    workload+=' + periodic:run_us=2000,budget_us=3000,period_us=16000,policy=deadline'
+    for platform in juno-r0 rock-5b-rk3588 xeon-4309y-2s; do
+        "$1" run --platform "$platform" --workload "$workload" --duration 1s --log "$work/plain.plog" >"$work/shown"
+        "$2" run --platform "$platform" --workload "$workload" --duration 1s --log "$work/fast.plog" >"$work/shown"
+        cmp "$work/plain.plog" "$work/fast.plog" || {
+            echo "fast: $platform: other events than from the plain build" >&2
+            return 1
+        }
+    done
+}
+
+cargo build --quiet --release -p pelton-cli "${flags[@]}"
+say "the plain program is built"
+rm -rf "$work/profile"
+build watched "-Cprofile-generate=$work/profile"
+say "the watched program is built"
+show "$work/watched/$host/release/pelton"
+"$profdata" merge -o "$work/profdata" "$work/profile"
+build guided "-Cprofile-use=$work/profdata"
+same "$target/release/pelton" "$work/guided/$host/release/pelton"
+rm -f "$work"/shown* "$work"/*.plog
+cp "$work/guided/$host/release/pelton" "$work/pelton"
+say "$target/fast/pelton is built"
