@@ -16,8 +16,7 @@ profdata=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/fast"
 work=$(cd "$target/fast" && pwd)
-flags=()
-read -r -a flags < <(scripts/build-flags.sh) || true # nothing is left out
+mapfile -t flags < <(scripts/build-flags.sh)
 begin=$SECONDS
 say() { printf 'fast: [%d s] %s\n' "$((SECONDS - begin))" "$*"; }
 
@@ -57,7 +56,7 @@ same() { # PLAIN FAST
 
 cargo build --quiet --release -p pelton-cli "${flags[@]}"
 say "the plain program is built"
-rm -rf "$work/profile"
+rm -rf "$work/profile" "$work/pelton"
 build watched "-Cprofile-generate=$work/profile"
 say "the watched program is built"
 show "$work/watched/$host/release/pelton"

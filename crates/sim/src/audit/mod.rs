@@ -29,12 +29,20 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn audit(&self) -> Result<(), String> {
         (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_speed(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_limits(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
         self.audit_groups()
+    }
+
+    /// A CPU runs as fast as requests, turbo limit and siblings have it now. Firmware that looks on its own is late.
+    fn audit_speed(&self, c: u32) -> Result<(), String> {
+        let firmware = self.m.domains[self.m.cpus[c as usize].domain as usize].firmware_poll_ns > 0;
+        let (is, wanted) = (self.cpus[c as usize].line.speed_of, (self.core_khz(c), self.thread_share(c)));
+        if firmware || is == wanted { Ok(()) } else { Err(format!("CPU {c} runs at {is:?}, not {wanted:?}")) }
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.

@@ -46,8 +46,7 @@ impl<S: Sink> Engine<'_, S> {
         cpu.hw.runs_at(opp.min(domain.opps.len() - 1) as u32);
         let full = u64::from(spec.capacity) << (SPEED_SHIFT - 10);
         let whole = full * u64::from(khz) / u64::from(domain.ref_khz.max(1));
-        let shared = if share.1 == 1 { whole } else { whole * share.0 / share.1 };
-        cpu.line.speed = shared.max(1);
+        cpu.line.speed = (whole * share.0 / share.1).max(1);
         if domain.firmware_poll_ns == 0 {
             self.see_frequency(c, khz);
         }
