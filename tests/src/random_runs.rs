@@ -62,7 +62,7 @@ impl Scenario {
         ];
         let given = given.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
         let sets = self.policy.sets.iter().map(|set| ["--set".to_owned(), set.clone()]);
-        let phase = i.random_phase.then(|| "--random-phase".to_owned());
+        let phase = (!i.random_phase).then(|| "--same-phase".to_owned());
         std::iter::once("run".to_owned()).chain(given.chain(sets).flatten()).chain(phase).collect()
     }
 

@@ -5,6 +5,7 @@
 #ifndef PELTON_H
 #define PELTON_H
 
+#include "affinity.h"
 #include "balance_move.h"
 #include "bandwidth.h"
 #include "boost.h"

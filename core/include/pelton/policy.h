@@ -311,6 +311,7 @@ enum { PELTON_BANDWIDTH_TIME_THROTTLED, PELTON_BANDWIDTH_TIME_WAITING };
 enum { PELTON_BANDWIDTH_PHASE_ALIGNED, PELTON_BANDWIDTH_PHASE_RANDOM };
 enum { PELTON_RT_SEARCH_FIRST, PELTON_RT_SEARCH_FITS, PELTON_RT_SEARCH_SPREAD, PELTON_RT_SEARCH_PUSH };
 enum { PELTON_DL_SEARCH_LATEST, PELTON_DL_SEARCH_FIRST, PELTON_DL_SEARCH_FITS, PELTON_DL_SEARCH_SPREAD };
+enum { PELTON_AFFINITY_FIRST, PELTON_AFFINITY_SPREAD };
 enum { PELTON_THROTTLE_CLOCK_TASK, PELTON_THROTTLE_CLOCK_PELT };
 enum {
 	PELTON_CONSERVATIVE_FORM_STOPS,
@@ -814,6 +815,10 @@ enum {
 	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a deadline " \
 	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
 	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
+	X(affinity, "first|spread", (0, 5_10, 1), \
+	  "Where a running task goes that may no longer run on its CPU. first: the first of those it may use (read to 5.4). " \
+	  "spread: the next one behind what the CPU that asks found last, so that tasks confined together do not all go to " \
+	  "one (read in 5.10). Idle CPUs are not looked for.") \
 	X(thermal, "off|step_wise|power_allocator", (0), \
 	  "Which governor cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a " \
 	  "trip. power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. " \

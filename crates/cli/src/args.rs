@@ -199,9 +199,9 @@ pub struct RunArgs {
     /// Seed of all randomness; equal inputs and seed give equal results.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Start tasks and ticks at random phases drawn from the seed.
+    /// Start all tasks and ticks at one phase, not at random ones drawn from the seed.
     #[arg(long)]
-    pub random_phase: bool,
+    pub same_phase: bool,
     /// Write a Perfetto trace.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -358,9 +358,9 @@ pub struct ExplainArgs {
     /// Seed of all randomness.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Start tasks and ticks at random phases drawn from the seed.
+    /// Start all tasks and ticks at one phase, not at random ones drawn from the seed.
     #[arg(long)]
-    pub random_phase: bool,
+    pub same_phase: bool,
     /// The last decision at or before this time [default: the last of the run].
     #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
     pub at: Option<u64>,

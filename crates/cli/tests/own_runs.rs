@@ -191,7 +191,7 @@ fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     let directory = tempfile::tempdir().expect("a directory");
     let log = directory.path().join("log").display().to_string();
     let load = "cyclictest:threads=4,interval_us=2829 + periodic:run_us=11090,period_us=24108,policy=fifo,priority=10";
-    let run = ["run", "--platform", "sc8280xp-8cx-gen3", "--workload", load, "--random-phase", "--hz", "300", "-q"];
+    let run = ["run", "--platform", "sc8280xp-8cx-gen3", "--workload", load, "--hz", "300", "-q"];
     let rest = ["--profile", "5.4", "--duration", "779ms", "--rate-limit-us", "20000", "--seed", "4294967296"];
     let run = pelton(&[&run[..], &rest, &["--log", &log]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);

@@ -12,7 +12,7 @@ use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{DstWalk, GroupSums, Placed, Placement, SdLevel};
+use crate::placement_records::{DstWalk, GroupSums, PlaceWaker, Placed, Placement, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawStableRule, RawStableSeries, RawSwitch};
@@ -575,6 +575,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rt_looks(p: &Policy, t: &ClassTask, curr: &ClassCurr, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_select_rt(p: &Policy, t: &ClassTask, curr: &ClassCurr, s: &ClassSearch) -> u32;
     pub(crate) safe fn pelton_x_rt_overloaded(p: &Policy, nr: u32, waiting: u32) -> u32;
+    pub(crate) safe fn pelton_x_affinity_rank(p: &Policy, cpu: u32, prev: u32) -> u32;
     pub(crate) safe fn pelton_x_need_pull_rt(prev: u32, prio: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_looks(p: &Policy, t: &ClassTask, curr: &ClassCurr, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_timer_starts(at_ns: u64, now_ns: u64) -> u32;
@@ -704,6 +705,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_idle_single(p: &Policy, states: u32) -> u32;
     pub(crate) safe fn pelton_x_wake_reads_runnable(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
+    pub(crate) safe fn pelton_x_record_wakee(w: &PlaceWaker) -> u32;
     pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
     pub(crate) safe fn pelton_x_effective_load(g: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64;
     pub(crate) safe fn pelton_x_h_load(part: u64, load: u64, queue: u64) -> u64;

@@ -87,7 +87,7 @@ pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{MIGRATION_COST_NS, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update, weight_of_shares};
-pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
+pub use place::{WakeShift, effective_load, h_load, record_wakee, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{
     AFFINE, DST_WHY, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, SCAN, WEIGHED, nr_idle_scan, sd,
     update_scan_cost, wf,
@@ -106,7 +106,9 @@ pub use records::{
 };
 pub use rt_limit::{RR_TIMESLICE_NS, RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
-pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
+pub use select_class::{
+    ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, affinity_rank, need_pull_rt, rt_overloaded,
+};
 pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};
 pub use thermal::{
     COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,

@@ -2,6 +2,7 @@
 //! Where a waking task goes. Each function is the C function of the same name.
 
 use crate::ffi;
+use crate::placement_records::PlaceWaker;
 use crate::policy::Policy;
 use crate::records::{CfsRq, Se, TaskGroup, Wake};
 
@@ -25,6 +26,13 @@ pub fn wake_affine(policy: &Policy, wake: &Wake) -> bool {
 #[must_use]
 pub fn wake_reads_runnable(policy: &Policy) -> bool {
     ffi::pelton_x_wake_reads_runnable(policy) != 0
+}
+
+/// Changes of partner of a waker, with the wake-up that `waker` describes.
+#[inline]
+#[must_use]
+pub fn record_wakee(waker: &PlaceWaker) -> u32 {
+    ffi::pelton_x_record_wakee(waker)
 }
 
 /// Do the two talk to so many others that they should not be pulled together?

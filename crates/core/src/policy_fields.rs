@@ -278,6 +278,8 @@ policy_fields! {
     rt_search,
     /// Switch `dl_search`: 0 = latest, 1 = first, 2 = fits, 3 = spread.
     dl_search,
+    /// Switch `affinity`: 0 = first, 1 = spread.
+    affinity,
     /// Switch `thermal`: 0 = off, 1 = step_wise, 2 = power_allocator.
     thermal,
     /// Switch `thermal_trips`: 0 = governor, 1 = core.

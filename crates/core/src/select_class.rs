@@ -129,6 +129,13 @@ impl ClassTask {
     }
 }
 
+/// Rank of a CPU for a running task that has to leave its own (`affinity.h`); the allowed one of the smallest is taken.
+/// `prev`: what the CPU that asks found last.
+#[must_use]
+pub fn affinity_rank(policy: &Policy, cpu: u32, prev: u32) -> u32 {
+    ffi::pelton_x_affinity_rank(policy, cpu, prev)
+}
+
 /// May real-time tasks of a CPU be moved away? It has `nr`, of which `waiting` wait and may move.
 #[must_use]
 pub fn rt_overloaded(policy: &Policy, nr: u32, waiting: u32) -> bool {

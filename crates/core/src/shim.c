@@ -421,6 +421,7 @@ FN(void, mm_init_sched, (cache_group_t g, const struct pelton_cache_cpu *c, u64 
 FN(u32, invalid_llc_nr, (u32 smt_threads, const struct pelton_cache_group *g, u32 llc_size), (smt_threads, g, llc_size))
 FN(u32, task_tick_cache, (cache_group_t g, const struct pelton_cache_cpu *c, u32 asked), (g, c, asked))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
+FN(u32, record_wakee, (const struct pelton_place_waker *w), (w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))
 FN(u64, h_load, (u64 part, u64 load, u64 queue), (part, load, queue))
@@ -581,6 +582,7 @@ FN(u32, class_spreads, (policy_t p, ctask_t t, u32 found, u32 deadline), (p, t, 
 FN(u32, rt_looks, (policy_t p, ctask_t t, ccurr_t curr, u32 cap), (p, t, curr, cap))
 FN(u32, select_rt, (policy_t p, ctask_t t, ccurr_t curr, const struct pelton_class_search *s), (p, t, curr, s))
 FN(u32, rt_overloaded, (policy_t p, u32 nr, u32 waiting), (p, nr, waiting))
+FN(u32, affinity_rank, (policy_t p, u32 cpu, u32 prev), (p, cpu, prev))
 FN(u32, need_pull_rt, (u32 prev, u32 prio), (prev, prio))
 FN(u32, dl_looks, (policy_t p, ctask_t t, ccurr_t curr, u32 cap), (p, t, curr, cap))
 

@@ -700,6 +700,10 @@ pub const DL_SEARCH_FIRST: u32 = 1;
 pub const DL_SEARCH_FITS: u32 = 2;
 /// `dl_search = spread`.
 pub const DL_SEARCH_SPREAD: u32 = 3;
+/// `affinity = first`.
+pub const AFFINITY_FIRST: u32 = 0;
+/// `affinity = spread`.
+pub const AFFINITY_SPREAD: u32 = 1;
 /// `thermal = off`.
 pub const THERMAL_OFF: u32 = 0;
 /// `thermal = step_wise`.
@@ -1081,6 +1085,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dl_search", "first", DL_SEARCH_FIRST),
     ("dl_search", "fits", DL_SEARCH_FITS),
     ("dl_search", "spread", DL_SEARCH_SPREAD),
+    ("affinity", "first", AFFINITY_FIRST),
+    ("affinity", "spread", AFFINITY_SPREAD),
     ("thermal", "off", THERMAL_OFF),
     ("thermal", "step_wise", THERMAL_STEP_WISE),
     ("thermal", "power_allocator", THERMAL_POWER_ALLOCATOR),

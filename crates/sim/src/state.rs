@@ -23,6 +23,7 @@ use crate::cpu::resched::Resched;
 use crate::cpu::search::Search;
 use crate::cpu::server::Server;
 use crate::cpu::timers::Sleep;
+use crate::cpu::wake_list::WakeList;
 use crate::engine::activation::Activation;
 use crate::engine::life::{Being, Kind};
 use crate::engine::nohz::Nohz;
@@ -123,6 +124,7 @@ pub(crate) struct CpuState {
     pub curr: u32,
     pub running: Option<Class>,
     pub resched: Resched,
+    pub wake_list: WakeList,
     pub hw: CpuPower,
     pub line: Line,
     pub search: Search,

@@ -3,8 +3,8 @@
 
 mod common;
 use common::*;
-use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, Start, TimerId, TimerMode};
-use pelton_schema::NullSink;
+use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TimerId, TimerMode};
+use pelton_schema::{Event, NullSink};
 
 #[test]
 fn work_takes_its_time_at_full_speed_and_longer_on_a_small_cpu() {
@@ -103,6 +103,35 @@ fn affinity_is_kept_and_a_phase_can_change_it() {
     let r = run_on(&m, &workload(vec![t]), "7.2", 100);
     assert_eq!((r.cpus[0].busy_ns, r.cpus[1].busy_ns), (10 * MS, 10 * MS));
     assert_eq!(r.tasks[0].migrations, 1);
+}
+
+/// CPUs that a task runs on which is confined to the others and back, ten times; CPU 1 is busy, CPU 2 and 3 idle.
+fn confined_to_others(profile: &str) -> Vec<u32> {
+    let m = fixed_speed(&[(4, 1024)]);
+    let mut t = task("t", None, vec![run_ms(2), Op::Sleep { ns: MS }]);
+    let alone = Phase { cpus: Some(CpuSet::of([0])), loops: Some(1), ..t.phases[0].clone() };
+    let others = Phase { cpus: Some(CpuSet::of([1, 2, 3])), loops: Some(1), ..t.phases[0].clone() };
+    (t.phases, t.loops) = (vec![alone, others], None);
+    let (_, events) = events_of(&m, &workload(vec![t, on(busy("hog"), 1)]), profile, &config(120));
+    // A wake-up in between goes where it likes: what counts is where it went from CPU 0.
+    let left = |e: &(u64, Event)| match e.1 {
+        Event::SchedMigrateTask { tid: 1, orig_cpu: 0, dest_cpu, .. } => Some(dest_cpu),
+        _ => None,
+    };
+    events.iter().filter_map(left).take(6).collect()
+}
+
+/// core.c __set_cpus_allowed_ptr: cpumask_any_and() to 5.4, cpumask_any_and_distribute() of the CPU that asks from 5.10
+/// on, which also counts the change back to CPU 0. Neither looks for an idle CPU.
+#[test]
+fn a_task_that_may_no_longer_run_where_it_does_goes_to_the_first_or_the_next_cpu() {
+    for profile in ["4.12", "4.19", "5.4"] {
+        assert_eq!(confined_to_others(profile), [1; 6], "{profile}");
+    }
+    for profile in ["5.10", "6.1", "6.12", "7.2"] {
+        let went = confined_to_others(profile);
+        assert!(went.len() == 6 && [1, 2, 3].iter().all(|c| went.contains(c)), "{profile}: {went:?}");
+    }
 }
 
 #[test]

@@ -107,15 +107,16 @@ fn between_two(ipi: u64) -> Vec<(u64, String)> {
     let awake = LATENCY;
     let a_switch = awake + 2 * (EXIT + WAKE + HOOK + REGISTER);
     let sent = a_switch + SWITCH + WRITE;
-    // The other CPU gets its interrupt when the wake-up is done, and pays for enqueueing: hook and new frequency.
+    // The other CPU gets its interrupt when the wake-up is done. It leaves its idle state and takes the interrupt at
+    // the old speed, and enqueues then: hook and new frequency.
     let b_awake = sent + WAKE + LATENCY;
-    let b_switch = b_awake + 2 * (HOOK + REGISTER) + ipi + EXIT;
+    let b_switch = b_awake + 2 * (EXIT + ipi + HOOK + REGISTER);
     // Meanwhile the sender goes to sleep: its dequeue calls the governor, which lowers.
     let a_leaves = sent + WAKE;
     let a_sleeps = a_leaves + HOOK + REGISTER + 2 * ENTRY;
     let answered = b_switch + SWITCH + READ + WRITE;
     let a_back = answered + WAKE + LATENCY;
-    let a_again = a_back + 2 * (HOOK + REGISTER) + ipi + EXIT;
+    let a_again = a_back + 2 * (EXIT + ipi + HOOK + REGISTER);
     let b_leaves = answered + WAKE;
     let b_sleeps = b_leaves + HOOK + REGISTER + 2 * ENTRY;
     let a_ends = a_again + SWITCH + READ;
@@ -190,9 +191,9 @@ fn latencies(m: &Machine, cpus: [u32; 2]) -> (Vec<u64>, Vec<u64>) {
 
 #[test]
 fn wakeup_latency_is_all_that_lies_between_the_wake_up_and_the_task() {
-    // Exit latency, interrupt, kernel's way out, hook and register write at the old speed; then the switch.
+    // Exit latency; kernel's way out, interrupt, hook and register write at the old speed; then the switch.
     let (to_switch, reported) = latencies(&two_speeds(2), [0, 1]);
-    let path = WAKE + LATENCY + 2 * (HOOK + REGISTER) + IPI + EXIT;
+    let path = WAKE + LATENCY + 2 * (EXIT + IPI + HOOK + REGISTER);
     assert_eq!(to_switch, [path, path], "wake to sched_switch, as the update-hooks posting traced it");
     assert_eq!(reported, [path + SWITCH, path + SWITCH], "the report's ends when the task executes");
     // Without a hook and its write, the same path is shorter by just these.

@@ -178,3 +178,13 @@ fn capacity_is_what_is_reserved_of_in_5_10() {
     let err = pelton_sim::run(&m, &w, &profile("5.10"), &config(10), NullSink).expect_err("refused");
     assert!(matches!(err, SimError::Misfit(_)), "{err}");
 }
+
+/// Eleven reservations with the same deadline on eight CPUs: no CPU has a later one, so that nothing is pushed.
+#[test]
+fn reservations_with_equal_deadlines_are_not_pushed_back_and_forth() {
+    let m = fixed_speed(&[(8, 1024)]);
+    let tasks = (0..11).map(|i| with_policy(task(&format!("dl{i}"), None, vec![run_ms(30)]), dl(10, 30))).collect();
+    let r = run_on(&m, &workload(tasks), "7.2", 1000);
+    // A third of a CPU each.
+    assert!(r.tasks[..11].iter().all(|t| near(t.run_ns, 333 * MS, 11 * MS)), "{:?}", r.tasks[0].run_ns);
+}

@@ -161,7 +161,10 @@ fn a_real_time_task_does_not_wait_behind_a_deadline_task_from_6_1() {
     let waits_ms = |p: &str| {
         let reservation = SchedPolicy::Deadline { runtime_ns: 60 * MS, deadline_ns: 100 * MS, period_ns: 100 * MS };
         let deadline = starts(on(with_policy(task("dl", Some(1), vec![run_ms(50)]), reservation), 0), 5);
-        let rt = with_policy(task("rt", Some(2), vec![run_ms(1), Op::Sleep { ns: 10 * MS }]), fifo(1));
+        let mut rt = with_policy(task("rt", Some(1), vec![Op::Sleep { ns: 10 * MS }, run_ms(1)]), fifo(1));
+        // It begins where the other one runs later.
+        let first = Phase { cpus: Some(CpuSet::of([0])), loops: Some(1), ops: vec![run_ms(1)], ..rt.phases[0].clone() };
+        rt.phases = vec![first, Phase { cpus: Some(CpuSet::first(2)), loops: Some(1), ..rt.phases[0].clone() }];
         run_on(&m, &workload(vec![rt, deadline]), p, 200).tasks[0].wait_ns / MS
     };
     for p in ["4.12", "4.16", "5.4", "5.10"] {

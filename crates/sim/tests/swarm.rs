@@ -4,7 +4,7 @@
 mod common;
 use common::random::{Dice, random_machine, random_workload};
 use common::*;
-use pelton_model::workload::{SchedPolicy, TaskSpec, Workload};
+use pelton_model::workload::{CpuSet, Op, SchedPolicy, TaskSpec, Workload};
 use pelton_model::{Machine, RunConfig};
 use pelton_schema::{Event, HookSite};
 use pelton_sim::Report;
@@ -129,5 +129,44 @@ fn invariants_hold_and_two_runs_are_one() {
         let (again, same) = events_of(&m, &w, p, &cfg);
         assert_eq!(r, again, "seed {seed}");
         assert_eq!(hash(&events), hash(&same), "seed {seed}");
+    }
+}
+
+/// Reservations of more tasks than there are CPUs, many with equal deadlines, on sets of CPUs that overlap in part.
+fn random_reservations(d: &mut Dice, m: &Machine) -> Workload {
+    let cpus = m.cpus.len() as u32;
+    let capacity: u64 = m.cpus.iter().map(|c| u64::from(c.capacity)).sum();
+    let more = 1 + d.below(3 * u64::from(cpus));
+    let task_of = |d: &mut Dice, i: u64| {
+        let deadline_ns = [5, 10, 20][d.below(3) as usize] * MS;
+        // Two thirds of all capacity are reserved; some tasks want more than they have.
+        let runtime_ns = deadline_ns * capacity * 2 / (3 * 1024 * more.max(u64::from(cpus)));
+        let rests = if d.below(2) == 0 { Op::Sleep { ns: d.below(3 * MS) } } else { timer_ms(1 + d.below(10)) };
+        let run = Op::Run { work_ns: 1 + d.below(2 * runtime_ns) };
+        let mut t = task(&format!("dl{i}"), None, vec![run, rests]);
+        t.policy = SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns: deadline_ns };
+        if d.below(2) == 0 {
+            let one = d.below(u64::from(cpus)) as u32;
+            t.cpus = Some(CpuSet::of((0..cpus).filter(|&c| c == one || d.below(2) == 0)));
+        }
+        t
+    };
+    let mut w = random_workload(d, cpus);
+    w.tasks.retain(|t| !matches!(t.policy, SchedPolicy::Deadline { .. }));
+    w.tasks.extend((0..more).map(|i| task_of(d, i)));
+    w
+}
+
+/// `push_dl_task()` takes a CPU only for an earlier deadline and asks it to reschedule: no task goes back and forth.
+#[test]
+fn more_reservations_than_cpus_end_like_any_other_workload() {
+    const PROFILES: [&str; 4] = ["4.12", "5.4", "6.1", "7.2"];
+    for seed in seeds() {
+        let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 3);
+        let m = random_machine(&mut d);
+        let w = random_reservations(&mut d, &m);
+        let p = PROFILES[d.below(4) as usize];
+        let (r, events) = events_of(&m, &w, p, &RunConfig { seed, ..config(100) });
+        check(seed, &m, &r, &events);
     }
 }

@@ -39,7 +39,7 @@ fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
         input: input(&args.input),
         policy: policy_spec(&args.policy)?,
         seed: args.seed,
-        random_phase: args.random_phase,
+        random_phase: !args.same_phase,
         at_ns: args.at,
         domain: args.domain,
         cpu: args.cpu,

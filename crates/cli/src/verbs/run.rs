@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// Does what was asked.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let watch = Screen::new(global);
-    let (seed, random_phase) = (args.seed, args.random_phase);
+    let (seed, random_phase) = (args.seed, !args.same_phase);
     let request = RunRequest { input: input(&args.input), policy: policy_spec(&args.policy)?, seed, random_phase };
     let prepared = request.prepare(&watch).map_err(failure)?;
     if args.like_original {
@@ -209,16 +209,22 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
     sheet
 }
 
+/// When tasks and ticks begin, for a head line.
+pub fn phases(random: bool) -> &'static str {
+    if random { "random phases" } else { "one phase" }
+}
+
 fn text(summary: &RunSummary, global: &Global) -> String {
     let run = &summary.run;
     let mut out = format!(
-        "{} on {}, policy {}, {} s at {} Hz ticks, seed {}\n",
+        "{} on {}, policy {}, {} s at {} Hz ticks, seed {}, {}\n",
         run.about.workload,
         run.about.platform,
         run.policy.policy,
         number(run.about.duration_s),
         run.about.hz,
-        run.seed
+        run.seed,
+        phases(run.about.random_phase)
     );
     if global.verbose > 0 {
         out += &section("all numbers", &long_sheet(summary).renamed("of", "name"));

@@ -52,7 +52,7 @@ impl Default for ExplainRequest {
             input: InputRequest::default(),
             policy: PolicySpec::default(),
             seed: 1,
-            random_phase: false,
+            random_phase: true,
             at_ns: None,
             domain: None,
             cpu: None,

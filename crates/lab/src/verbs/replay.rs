@@ -233,7 +233,7 @@ fn inputs(request: &ReplayRequest, platform: &Platform, recorded_hz: Option<u32>
         // A rate that no simulated kernel has is not taken over.
         hz: request.hz.or(recorded_hz.filter(|hz| [100, 250, 300, 1000].contains(hz))),
         rate_limit_us: request.rate_limit_us,
-        random_phase: request.seeds > 1,
+        random_phase: true,
         ..platform.inputs()
     }
 }

@@ -29,7 +29,7 @@ pub struct RunRequest {
 
 impl Default for RunRequest {
     fn default() -> Self {
-        RunRequest { input: InputRequest::default(), policy: PolicySpec::default(), seed: 1, random_phase: false }
+        RunRequest { input: InputRequest::default(), policy: PolicySpec::default(), seed: 1, random_phase: true }
     }
 }
 

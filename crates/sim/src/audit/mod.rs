@@ -95,6 +95,9 @@ impl<S: Sink> Engine<'_, S> {
             || cpu.fair_waiting().contains(&t)
             || cpu.rt.waiting().chain(cpu.dl.waiting().map(|(_, q)| (0, q))).any(|(_, q)| q == t)
             || cpu.workers.contains(t);
+        if (task.life() == Life::Waking) != cpu.wake_list.contains(t) {
+            return Err(format!("{} ({:?}) is on the wake list of CPU {} or not", task.name, task.life(), task.cpu));
+        }
         if wanted == 1 && !here {
             return Err(format!("{} is not where it says, on CPU {}", task.name, task.cpu));
         }
@@ -140,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
             _ => WAIT_NS_MAX,
         };
         let idle =
-            |c: &u32| self.cpus[*c as usize].is_idle() && matches!(self.cpus[*c as usize].power(), Power::Idle { .. });
+            |c: &u32| self.cpus[*c as usize].idle_cpu() && matches!(self.cpus[*c as usize].power(), Power::Idle { .. });
         let free = task
             .allowed()
             .iter()
@@ -211,12 +214,13 @@ impl<S: Sink> Engine<'_, S> {
                 cpu.dl.len()
             ));
         }
-        if (cpu.is_overloaded(), cpu.is_idle()) != (self.sched.overloaded.contains(c), self.sched.idle_cpus.contains(c))
+        if (cpu.is_overloaded(), cpu.idle_cpu())
+            != (self.sched.overloaded.contains(c), self.sched.idle_cpus.contains(c))
         {
             return Err(format!(
                 "CPU {c}: overloaded {}, idle {}, the sets differ",
                 cpu.is_overloaded(),
-                cpu.is_idle()
+                cpu.idle_cpu()
             ));
         }
         Ok(())

@@ -17,3 +17,4 @@ pub(crate) mod search;
 pub(crate) mod server;
 mod speed;
 pub(crate) mod timers;
+pub(crate) mod wake_list;

@@ -18,7 +18,9 @@ pub(crate) struct Resched {
     lazy: bool,
     /// It was asked to reschedule while idle.
     when_awake: bool,
-    /// When another CPU's request to reschedule arrives.
+    /// Another CPU's request to reschedule is under way.
+    remote: bool,
+    /// When what other CPUs ask for arrives: to reschedule, or to carry out wake-ups.
     reaction: Moment,
 }
 
@@ -32,6 +34,16 @@ impl Resched {
     /// It was asked while it was idle; it is no longer.
     pub(crate) fn take_when_awake(&mut self) -> bool {
         std::mem::take(&mut self.when_awake)
+    }
+
+    /// It has to look for what other CPUs asked for once it is awake.
+    pub(crate) fn looks_when_awake(&mut self) {
+        self.when_awake = true;
+    }
+
+    /// Another CPU asked it to reschedule, and that arrives.
+    pub(crate) fn take_remote(&mut self) -> bool {
+        std::mem::take(&mut self.remote)
     }
 
     /// Another CPU's request is under way.
@@ -65,10 +77,18 @@ impl<S: Sink> Engine<'_, S> {
         let at = self.now + self.path_left_ns(self.exec);
         if at == self.now {
             self.react(c);
-        } else if at < self.cpus[c as usize].resched.reaction.wanted_ns()
-            && let Some(generation) = self.cpus[c as usize].resched.reaction.set(at)
+        } else {
+            self.cpus[c as usize].resched.remote = true;
+            self.expect_reaction(c, at);
+        }
+    }
+
+    /// What another CPU asks of CPU `c` arrives at `at_ns`, or earlier with what was asked before.
+    pub(crate) fn expect_reaction(&mut self, c: u32, at_ns: u64) {
+        if at_ns < self.cpus[c as usize].resched.reaction.wanted_ns()
+            && let Some(generation) = self.cpus[c as usize].resched.reaction.set(at_ns)
         {
-            self.queue.push(at, Ev::Reaction { cpu: c, generation });
+            self.queue.push(at_ns, Ev::Reaction { cpu: c, generation });
         }
     }
 
@@ -89,13 +109,6 @@ impl<S: Sink> Engine<'_, S> {
         if cpu.resched.lazy && cpu.is_awake() && cpu.line.irq_depth == 0 {
             cpu.resched.lazy = false;
             self.request_resched(c);
-        }
-    }
-
-    /// CPU `c` was asked within an interrupt that another one sent it, and that ends.
-    pub(crate) fn ipi_ends(&mut self, c: u32) {
-        if std::mem::take(&mut self.cpus[c as usize].resched.lazy) {
-            self.resched_cpu(c);
         }
     }
 
@@ -146,8 +159,19 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn reaction_due(&mut self, cpu: u32, generation: u32) -> bool {
         match self.cpus[cpu as usize].resched.reaction.surface(self.now, generation) {
             Err(Some((at, generation))) => self.queue.push(at, Ev::Reaction { cpu, generation }),
-            other => return other.is_ok(),
+            Err(None) => {}
+            Ok(()) => return self.takes_interrupts(cpu),
         }
         false
+    }
+
+    /// A CPU that searches with interrupts off carries wake-ups out when it is done.
+    fn takes_interrupts(&mut self, c: u32) -> bool {
+        let until = self.cpus[c as usize].search.until_ns();
+        let waits = self.now < until && self.cpus[c as usize].wake_list.is_pending();
+        if waits {
+            self.expect_reaction(c, until);
+        }
+        !waits
     }
 }

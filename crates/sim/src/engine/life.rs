@@ -17,6 +17,8 @@ pub(crate) enum Life {
     Runnable,
     /// Waiting for something.
     Sleeping,
+    /// Woken, and not yet enqueued by the CPU that gets it (`TASK_WAKING`).
+    Waking,
     /// Ended.
     Dead,
 }
@@ -82,6 +84,12 @@ impl Task {
     #[inline]
     pub(crate) fn rises(&mut self) {
         self.being.life = Life::Runnable;
+    }
+
+    /// Woken; another CPU will enqueue it.
+    #[inline]
+    pub(crate) fn is_on_wake_list(&mut self) {
+        self.being.life = Life::Waking;
     }
 
     /// Waits from now on.

@@ -179,7 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
             let allowed = cpus.below(self.cpus.len() as u32);
-            changes |= self.tasks[t as usize].is_confined(allowed);
+            changes |= self.set_cpus_allowed(t, allowed);
         }
         if changes {
             // Each of these takes the task off its queue and puts it back.

@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::PollLimit { cpu, generation } if self.cpus[cpu as usize].line.idle_generation() == generation => {
                 self.poll_limit(cpu)
             }
-            Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.react(cpu),
+            Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.reacts(cpu),
             Ev::IrqStart { source } => self.irq_due(source),
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
             Ev::IoDone { task } => self.io_done(task),

@@ -23,6 +23,7 @@ use crate::cpu::requests::Targets;
 use crate::cpu::resched::Resched;
 use crate::cpu::search::Search;
 use crate::cpu::server::Server;
+use crate::cpu::wake_list::WakeList;
 use crate::engine::life::Kind;
 use crate::engine::nohz::Nohz;
 use crate::engine::queue::{Ev, EventQueue};
@@ -110,6 +111,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         curr: NO_TASK,
         running: None,
         resched: Resched::default(),
+        wake_list: WakeList::default(),
         hw: CpuPower::new(states),
         line: Line::new(),
         search: Search::default(),

@@ -26,7 +26,8 @@ impl<S: Sink> Engine<'_, S> {
                 self.newly_idle_without_search(c);
                 return false;
             }
-            let found = self.newidle_balance(c);
+            // A task that an active balance brought counts as pulled, too.
+            let found = self.newidle_balance(c) || self.cpus[c as usize].fair.nr_runnable() > 0;
             if found {
                 self.cpus[c as usize].sched.idle_stamp_ns = None;
             }

@@ -63,8 +63,9 @@ impl<S: Sink> Engine<'_, S> {
         self.row_changes(c);
         let cpu = &self.cpus[c as usize];
         let nr_running = cpu.nr_running();
-        let (over, idle) = (cpu.is_overloaded(), nr_running == 0 && cpu.curr == NO_TASK);
-        debug_assert_eq!(idle, cpu.is_idle());
+        let idle = nr_running == 0 && cpu.curr == NO_TASK && !cpu.wake_list.is_pending();
+        let over = cpu.is_overloaded();
+        debug_assert_eq!(idle, cpu.idle_cpu());
         self.sched.overload |= nr_running >= 2;
         let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
         if std::mem::replace(&mut self.cpus[c as usize].sched.noted, noted) != noted {

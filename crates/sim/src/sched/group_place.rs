@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What placement reads of tasks in groups: the part of their load that counts at the root of a CPU.
 
-use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, Wake, WakeShift, effective_load, h_load, value};
+use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, effective_load, h_load};
 use pelton_schema::Sink;
 
 use crate::class::levels::{ROOT, slot_of};
@@ -14,27 +14,6 @@ impl<S: Sink> Engine<'_, S> {
             Some(slot) => self.cpus[c as usize].levels.at(slot).se().avg.load_avg,
             None => self.tasks[entity as usize].se.avg.load_avg,
         }
-    }
-
-    /// Task `t` is woken on `exec` and last ran on `prev`: the comparison of the two with what groups make of the
-    /// loads.
-    pub(crate) fn wake_with_groups(&self, mut wake: Wake, t: u32, exec: u32, prev: u32) -> Wake {
-        let waker = self.cpus[exec as usize].curr;
-        let waker = self.tasks.get(waker as usize).map(|task| (waker, task.group, task.se.avg.load_avg as i64));
-        if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {
-            wake.task_load = self.task_part(t);
-            wake.waker_load = waker.map_or(0, |(waker, ..)| self.task_part(waker));
-            return wake;
-        }
-        let (group, load) = (self.tasks[t as usize].group, self.tasks[t as usize].se.avg.load_avg as i64);
-        let away = |c, moved: i64| waker.map_or(0, |(_, group, load)| self.load_shift(c, group, -load * moved, -load));
-        wake.in_groups(WakeShift {
-            waker_here: away(exec, 1),
-            waker_there: away(prev, 0),
-            task_here: self.load_shift(exec, group, load, load),
-            task_there: self.load_shift(prev, group, 0, load),
-        });
-        wake
     }
 
     /// What groups make of the coming of task `t` of this load, and of the sleep of its waker on `exec`, and on the CPU

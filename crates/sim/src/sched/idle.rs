@@ -121,6 +121,7 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.walk_if_asked(c);
         if self.cpus[c as usize].resched.take_when_awake() {
+            self.sched_ttwu_pending(c);
             self.resched_cpu(c);
         }
         self.go_idle(c);

@@ -51,7 +51,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` is awake: it walks if it was woken for that and has nothing else to do.
     pub(crate) fn walk_if_asked(&mut self, c: u32) {
         let why = self.cpus[c as usize].search.take_asked();
-        if why != 0 && self.cpus[c as usize].is_idle() {
+        if why != 0 && self.cpus[c as usize].idle_cpu() {
             self.walk_idle(c, why, false);
         }
     }
@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
     /// One CPU of a walk; true when its load was refreshed.
     fn walk_over(&mut self, idle: u32, why: u32) -> bool {
         let cpu = &self.cpus[idle as usize];
-        if !self.nohz.idle().contains(idle) || !cpu.is_idle() {
+        if !self.nohz.idle().contains(idle) || !cpu.idle_cpu() {
             return false;
         }
         let (blocked, last) = (self.is_blocked(idle), cpu.updates.blocked_ticks());

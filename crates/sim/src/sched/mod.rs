@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The scheduler between CPUs: what runs next, where tasks wake, what moves.
 
+pub(crate) mod affinity;
 pub(crate) mod balance;
 pub(crate) mod balancing;
 pub(crate) mod class_search;
@@ -12,13 +13,13 @@ mod idle;
 pub(crate) mod idle_walk;
 pub(crate) mod loads;
 pub(crate) mod parts;
-pub(crate) mod place;
 pub(crate) mod placing;
 pub(crate) mod preempt;
 pub(crate) mod push_pull;
 pub(crate) mod refresh;
 pub(crate) mod reservation;
 pub(crate) mod schedule;
+pub(crate) mod select_task_rq;
 pub(crate) mod setscheduler;
 pub(crate) mod tick;
 pub(crate) mod topology;

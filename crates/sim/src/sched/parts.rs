@@ -37,6 +37,8 @@ pub(crate) struct TaskSched {
     pub pulled_to: Option<u32>,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
+    /// Where it goes when it may no longer run where it does.
+    pub affine_to: Option<u32>,
     pub wakee_flips: u32,
     pub last_wakee: u32,
     pub flips_decay_ns: u64,
@@ -57,6 +59,7 @@ impl TaskSched {
             list_place: 0,
             pulled_to: None,
             moves_to: None,
+            affine_to: None,
             wakee_flips: 0,
             last_wakee: NO_TASK,
             flips_decay_ns: 0,

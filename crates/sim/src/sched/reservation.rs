@@ -35,12 +35,15 @@ impl<S: Sink> Engine<'_, S> {
         (!(runs && soon(&self.tasks[cpu.curr as usize]))).then_some(t)
     }
 
-    /// CPU `c` keeps a deadline task waiting: it goes where something weaker runs. True when it went.
+    /// CPU `c` keeps a deadline task waiting: it goes where it is the earliest, and that CPU chooses again
+    /// (`push_dl_task()`). True when it went.
     pub(crate) fn push_dl(&mut self, c: u32) -> bool {
         let Some(t) = self.pushable_dl(c) else { return false };
-        let Some(target) = self.later_rq_of(t).filter(|&target| target != c) else { return false };
+        let deadline_ns = self.tasks[t as usize].dl.deadline_ns();
+        let later = self.later_rq_of(t).filter(|&to| to != c && deadline_ns < self.dl_earliest_ns(to));
+        let Some(target) = later else { return false };
         self.move_dl(t, c, target);
-        self.check_preempt(target, t);
+        self.resched_cpu(target);
         true
     }
 

@@ -238,13 +238,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The running task may no longer run here: it moves while runnable.
-    fn push_away(&mut self, c: u32, t: u32) {
-        self.leave_queue(c, t);
-        let target = self.select_cpu(t, c, false);
-        self.put_elsewhere(t, target);
-    }
-
     /// The running task moves to a CPU that takes it, or to where its new program shall run.
     fn move_away(&mut self, c: u32, t: u32, target: u32) {
         self.leave_queue(c, t);
@@ -265,7 +258,7 @@ impl<S: Sink> Engine<'_, S> {
         (target != c && self.tasks[t as usize].may_run_on(target)).then_some(target)
     }
 
-    fn put_elsewhere(&mut self, t: u32, target: u32) {
+    pub(crate) fn put_elsewhere(&mut self, t: u32, target: u32) {
         self.set_task_cpu(t, target);
         self.enqueue(target, t, false);
         self.check_preempt(target, t);

@@ -6,7 +6,8 @@ use pelton_schema::{Event, Sink};
 
 use crate::engine::Wakeup;
 use crate::engine::life::Life;
-use crate::state::{Engine, Task};
+use crate::hw::power::Power;
+use crate::state::{Engine, NO_TASK, Task};
 use pelton_model::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
@@ -50,32 +51,94 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let prev_cpu = self.tasks[t as usize].cpu;
-        self.record_wakee(self.cpus[exec as usize].curr, t);
-        let target = self.select_wake(t, exec, sync);
+        let target = self.select_cpu(t, exec, sync);
         self.emit_wakeup(t, exec, target, true);
         if target != prev_cpu {
             self.migrate_task_rq(t);
         }
         self.set_task_cpu(t, target);
-        let handed_over = self.hands_over(exec, target);
-        self.exec = if handed_over { target } else { exec };
-        self.enqueue(target, t, true);
-        self.note_overutilized(target);
-        self.emit_wakeup(t, self.exec, target, false);
-        self.exec = exec;
-        self.check_preempt(target, t);
-        if handed_over {
-            self.ipi_ends(target);
-        }
-        if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
-            self.idle_time_ends(target);
+        if self.ttwu_queue_cond(exec, target) {
+            self.ttwu_queue_wakelist(target, t);
+        } else {
+            self.ttwu_do_activate(target, t);
         }
     }
 
     /// Does the target enqueue the task itself? It then pays for that, and for the hook.
-    fn hands_over(&self, exec: u32, target: u32) -> bool {
+    fn ttwu_queue_cond(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
-        exec != target && (!self.same_llc(exec, target) || (idle_too && self.cpus[target as usize].is_idle()))
+        let idles = || self.cpus[target as usize].nr_running() == 0;
+        exec != target && (!self.same_llc(exec, target) || (idle_too && idles()))
+    }
+
+    /// Task `t` waits for CPU `c` to enqueue it: until then it is in no queue, and no signal counts it.
+    fn ttwu_queue_wakelist(&mut self, c: u32, t: u32) {
+        self.tasks[t as usize].is_on_wake_list();
+        self.cpus[c as usize].wake_list.push(t);
+        self.note_load(c);
+        // The interrupt is sent at the end of the path that wakes the task.
+        let at_ns = self.now + self.path_left_ns(self.exec);
+        if at_ns == self.now {
+            self.takes_wakes(c);
+        } else {
+            self.expect_reaction(c, at_ns);
+        }
+    }
+
+    /// What other CPUs asked of CPU `c` arrives.
+    pub(crate) fn reacts(&mut self, c: u32) {
+        if self.cpus[c as usize].wake_list.is_pending() {
+            self.takes_wakes(c);
+        }
+        if self.cpus[c as usize].resched.take_remote() {
+            self.react(c);
+        }
+    }
+
+    /// The interrupt for tasks on its wake list comes to CPU `c`: none is sent to one that idles and watches for it.
+    fn takes_wakes(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        let interrupted = match cpu.power() {
+            Power::Idle { .. } => self.idle_needs_ipi(c),
+            Power::Exiting { .. } => false,
+            Power::Awake => cpu.curr != NO_TASK,
+        };
+        if interrupted {
+            self.charge_cost(c, self.m.costs.ipi_ns);
+        }
+        if self.cpus[c as usize].is_awake() {
+            self.sched_ttwu_pending(c);
+            self.exit_to_user(c);
+        } else {
+            self.cpus[c as usize].resched.looks_when_awake();
+            self.leave_idle(c);
+        }
+    }
+
+    /// CPU `c` enqueues the tasks that other CPUs woke for it.
+    pub(crate) fn sched_ttwu_pending(&mut self, c: u32) {
+        if !self.cpus[c as usize].wake_list.is_pending() {
+            return;
+        }
+        let exec = std::mem::replace(&mut self.exec, c);
+        let mut tasks = self.cpus[c as usize].wake_list.take();
+        for t in tasks.drain(..) {
+            self.tasks[t as usize].rises();
+            self.ttwu_do_activate(c, t);
+        }
+        self.cpus[c as usize].wake_list.keep_room(tasks);
+        self.exec = exec;
+    }
+
+    /// Task `t` comes to CPU `c`; the CPU that executes this may be another one.
+    fn ttwu_do_activate(&mut self, c: u32, t: u32) {
+        self.enqueue(c, t, true);
+        self.note_overutilized(c);
+        self.emit_wakeup(t, self.exec, c, false);
+        self.check_preempt(c, t);
+        if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
+            self.idle_time_ends(c);
+        }
     }
 
     fn requeue_delayed(&mut self, t: u32) {

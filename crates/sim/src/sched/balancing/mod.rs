@@ -26,7 +26,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.refresh_records(c);
-        let idle = self.cpus[c as usize].is_idle();
+        let idle = self.cpus[c as usize].idle_cpu();
         self.balance_domains(c, if idle { balance_idle::IDLE } else { balance_idle::NOT_IDLE });
     }
 
@@ -56,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
                 let moved;
                 (moved, goes_on) = self.balance_domain(c, level as u32, idle);
                 if moved > 0 {
-                    idle = if self.cpus[c as usize].is_idle() { balance_idle::IDLE } else { balance_idle::NOT_IDLE };
+                    idle = if self.cpus[c as usize].idle_cpu() { balance_idle::IDLE } else { balance_idle::NOT_IDLE };
                 }
                 let busy = self.is_busy(c, idle);
                 let own = &mut self.balancing.domains[c as usize][level];

@@ -54,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
         let idle = |&o: &u32| {
             self.fresh_rows.is_fresh(o)
                 && self.nohz.idle().contains(o)
-                && self.cpus[o as usize].is_idle()
+                && self.cpus[o as usize].idle_cpu()
                 && !self.is_blocked(o)
         };
         if row.llc_domain == NO_DOMAIN || !self.fresh_rows.resting().near(c).iter().all(idle) {

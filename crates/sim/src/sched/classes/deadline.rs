@@ -98,7 +98,11 @@ impl SchedClass for Deadline {
         e.tasks[t as usize].dl.deadline_ns() < e.tasks[curr as usize].dl.deadline_ns()
     }
 
-    fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+    /// `task_woken_dl()`: a CPU that was asked to choose pushes when it has chosen.
+    fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        if e.cpus[c as usize].resched.is_asked() || !e.tasks[t as usize].may_move() {
+            return;
+        }
         while e.push_dl(c) {}
     }
 

@@ -105,7 +105,7 @@ impl SchedClass for Fair {
 
     #[inline]
     fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, exec: u32, sync: bool) -> u32 {
-        e.select_fair(t, exec, sync)
+        e.select_task_rq_fair(t, exec, sync)
     }
 
     fn migrate_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32) {

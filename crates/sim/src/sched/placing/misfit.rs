@@ -43,7 +43,7 @@ impl<S: Sink> Engine<'_, S> {
         {
             return;
         }
-        let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();
+        let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].idle_cpu();
         if task.allowed().iter().any(is_free) {
             self.tasks[t as usize].report.outgrown_ns += self.tick_ns;
         }

@@ -56,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
             cpu: c,
             cap_orig: cpu.rq.cap_orig,
             util: if own { util.saturating_sub(task_util) } else { util },
-            idle: (cpu.is_idle() && !self.searches(c)).into(),
+            idle: (cpu.idle_cpu() && !self.searches(c)).into(),
             state,
             reserved: 0,
         }

@@ -298,7 +298,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` went idle: with its other threads its core may be.
     pub(crate) fn note_idle_core(&mut self, c: u32) {
         let threads = &self.m.cpus[c as usize].smt;
-        if threads.len() > 1 && threads.iter().all(|&s| self.cpus[s as usize].is_idle()) {
+        if threads.len() > 1 && threads.iter().all(|&s| self.cpus[s as usize].idle_cpu()) {
             self.placing.note_idle_cores(c, true);
         }
     }
@@ -352,6 +352,7 @@ impl RowFacts {
         out.h_nr_runnable = runnable;
         out.h_nr_queued = cpu.fair.h_nr_queued();
         out.h_nr_idle = cpu.fair.nr_idle_tasks();
+        out.ttwu_pending = cpu.wake_list.is_pending().into();
         out.curr_idle = self.curr_idle.into();
         out.exit_latency_ns = self.exit_latency_ns;
         out.idle_stamp_ns = cpu.line.idle_since_ns();
