@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{MS, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload};
+use common::{MS, busy, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload};
 use pelton_model::machine::Opp;
 use pelton_model::workload::{Op, SchedPolicy};
 use pelton_model::{GivenFrequency, Machine, RunConfig};
@@ -92,4 +92,24 @@ fn a_given_frequency_holds_and_nobody_is_asked() {
     assert!(near(work_ns, 10 * MS + 7 * MS + 20 * MS, 1_000), "half, 35 % and all of the speed: {work_ns}");
     let calls = |cpu: usize| report.cpus[cpu].hook_calls.iter().sum::<u64>();
     assert!(calls(0) == 0 && calls(1) > 0 && report.domains[1].transitions > 0, "only CPU 1 has a governor");
+}
+
+/// One clock follows the fastest request: what a domain's time at a frequency counts is that clock, not the request.
+#[test]
+fn the_time_at_a_frequency_is_that_of_a_clock_which_neighbours_raise() {
+    let mut m = two_domains();
+    m.clusters.truncate(1);
+    m.clusters[0].cpus = vec![0, 1];
+    m.cpus.iter_mut().for_each(|cpu| cpu.cluster = 0);
+    let w = workload(vec![on(busy("busy"), 0), on(periodic("light", 100, 10_000), 1)]);
+    let mut times = |one_clock| {
+        m.one_clock = one_clock;
+        let r = pelton_sim::run(&m, &w, &profile("7.2"), &config(500), NullSink).expect("runs");
+        let of = |d: usize| r.domains[d].time_in_state_ns.clone();
+        (of(0), of(1))
+    };
+    let (fast, light) = times(true);
+    assert_eq!(fast, light);
+    let (fast, light) = times(false);
+    assert!(fast.last() > light.last(), "{fast:?} {light:?}");
 }

@@ -41,6 +41,9 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].line.speed_of = (khz, share);
         let spec = &self.m.cpus[c as usize];
         let domain = &self.m.domains[spec.domain as usize];
+        if domain.cpus.first() == Some(&c) {
+            self.close_time_in_state(spec.domain);
+        }
         let opp = self.domains[spec.domain as usize].hw.khz().partition_point(|&k| k < khz);
         let cpu = &mut self.cpus[c as usize];
         cpu.hw.runs_at(opp.min(domain.opps.len() - 1) as u32);
@@ -51,6 +54,15 @@ impl<S: Sink> Engine<'_, S> {
             self.see_frequency(c, khz);
         }
         self.speed_changes_power(c);
+    }
+
+    /// Counts the time at the operating point that a domain's clock has: neighbours, a limit or firmware may make it
+    /// another one than was asked for.
+    pub(crate) fn close_time_in_state(&mut self, d: u32) {
+        let Some(&first) = self.m.domains[d as usize].cpus.first() else { return };
+        let opp = self.cpus[first as usize].hw.power_opp;
+        let domain = &mut self.domains[d as usize];
+        domain.report.time_in_state_ns[opp as usize] += domain.hw.take_time(self.now);
     }
 
     /// What signals take for the speed of CPU `c`: the frequency that the driver reported, which may be ahead of the

@@ -44,7 +44,6 @@ impl<S: Sink> Engine<'_, S> {
             self.account(c);
             self.cluster_power_changes(c);
         }
-        self.close_time_in_state(d);
         let domain = &mut self.domains[d as usize];
         domain.hw.is_set(khz);
         domain.freq.sugov.cur_khz = khz;
@@ -92,10 +91,5 @@ impl<S: Sink> Engine<'_, S> {
             self.arm_segment(c);
         }
         self.emit_power(d);
-    }
-
-    pub(crate) fn close_time_in_state(&mut self, d: u32) {
-        let domain = &mut self.domains[d as usize];
-        domain.report.time_in_state_ns[domain.hw.opp() as usize] += domain.hw.take_time(self.now);
     }
 }
