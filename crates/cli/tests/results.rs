@@ -172,7 +172,7 @@ fn x86_asks_by_the_present_frequency_up_to_5_4_and_by_the_highest_from_5_10() {
 
 #[test]
 fn neighbouring_seeds_are_different_runs() {
-    let of = |seed: &str| good(&with("run", &["--seed", seed, "--random-phase", "--format", "csv"]));
+    let of = |seed: &str| good(&with("run", &["--seed", seed, "--format", "csv"]));
     for (even, odd) in [("0", "1"), ("2", "3"), ("100", "101")] {
         assert!(of(even) != of(odd), "seeds {even} and {odd}");
         assert_eq!(of(even), of(even));
@@ -427,7 +427,7 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
 /// New tasks go down through groups: what each group had, and the steps lead to the CPU that was chosen.
 #[test]
 fn a_new_tasks_placement_is_explained_group_by_group() {
-    let common = ["explain", "--platform", "hikey960", "--placement=p-3", "--at", "2ms", "--workload"];
+    let common = ["explain", "--platform", "hikey960", "--same-phase", "--placement=p-3", "--at", "2ms", "--workload"];
     let load = "periodic:name=p,threads=12,run_us=3000,period_us=16000";
     let all = |rest: &[&'static str]| [&common[..], &[load], rest].concat();
     for (profile, typed) in [("7.2", true), ("5.10", true), ("5.4", false), ("4.12", false)] {
@@ -500,7 +500,8 @@ fn a_new_programs_placement_is_explained() {
     let tasks = r#""sh": { "loop": 1, "phases": { "a": { "loop": 1, "cpus": [0], "run": 2000 },
         "b": { "loop": 1, "cpus": [0, 1, 2, 3], "execve": "cc", "run": 5000 } } }, "hog": { "run": 30000, "cpus": [0] }"#;
     std::fs::write(path, format!("{{ \"tasks\": {{ {tasks} }} }}")).expect("written");
-    let common = ["explain", "--platform", "juno-r0", "--workload", &text, "--placement=sh-0", "--duration", "9ms"];
+    let common = ["explain", "--platform", "juno-r0", "--workload", &text, "--placement=sh-0"];
+    let common = [&common[..], &["--duration", "9ms", "--same-phase"]].concat();
     // What `run` counts is a note of the file's.
     let told: Value =
         serde_json::from_str(&pelton(&[&common[..], &["--format", "json"]].concat()).stdout).expect("JSON");
@@ -572,7 +573,8 @@ fn a_row_without_a_number_in_a_wrong_world_differs_there_and_ends_nothing() {
 #[test]
 fn a_task_that_stays_on_a_cpu_too_small_for_it_is_said() {
     let said = |platform: &str, load: &str, policy: &[&str]| {
-        let question = ["run", "--platform", platform, "--workload", load, "--duration", "1s", "--format", "json"];
+        let question =
+            ["run", "--platform", platform, "--workload", load, "--duration", "1s", "--same-phase", "--format", "json"];
         let run: Value = serde_json::from_str(&good(&[&question[..], policy].concat())).expect("JSON");
         serde_json::from_value::<Vec<String>>(run["remarks"].clone()).expect("texts").join("\n")
     };
@@ -588,7 +590,7 @@ fn a_task_that_stays_on_a_cpu_too_small_for_it_is_said() {
     }
     let question = ["--platform", "juno-r0", "--workload", "busy:threads=2", "--duration", "1s"];
     assert!(
-        good(&[&["run"], &question[..], &["--profile", "4.12"]].concat()).contains("\nnote: ran on a CPU too small")
+        good(&[&["run", "--same-phase"], &question[..], &["--profile", "4.12"]].concat()).contains("\nnote: ran on a CPU too small")
     );
     let policies = ["--policy", "7.2", "--policy", "4.12", "--seeds", "1", "--summary"];
     let compared = good(&[&["compare"], &question[..], &policies[..]].concat());

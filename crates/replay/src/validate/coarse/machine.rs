@@ -360,8 +360,15 @@ impl Machine {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.cpu != to) else { return };
         let sleeps = task.se.on_rq == 0 && task.se.running == 0;
         // Where a sleeping task may still be queued (delayed dequeue), a balance takes it from there; elsewhere only a
-        // wake-up moves one, and it is on the queue of its new CPU at once.
+        // wake-up moves one. It leaves its old CPU's queue then, and is on the new one's when that has carried the
+        // wake-up out (`sched_wakeup`), which may be after its exit from idle.
         let delayed = sleeps && self.pol.delayed_dequeue != 0 && self.tells_wakers && !task.waking;
+        if sleeps && !delayed && self.tells_wakers {
+            self.leave(now, &mut task);
+            task.cpu = to;
+            self.tasks.insert(tid, task);
+            return;
+        }
         if sleeps && !delayed {
             self.enqueue(now, tid, to, false);
             return;
