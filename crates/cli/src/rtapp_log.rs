@@ -131,11 +131,11 @@ impl Thread {
 fn configured(spec: &TaskSpec) -> Vec<u64> {
     let mut all = Vec::new();
     for phase in &spec.phases {
-        let (mut work_ns, mut ended) = (0, false);
+        let (mut work_ns, mut ended) = (0u64, false);
         let mut of_round = Vec::new();
         for op in &phase.ops {
             match *op {
-                Op::Run { work_ns: more } => work_ns += more,
+                Op::Run { work_ns: more } => work_ns = work_ns.saturating_add(more),
                 Op::Timer { .. } | Op::EndActivation => {
                     of_round.push(std::mem::take(&mut work_ns));
                     ended = true;

@@ -304,3 +304,87 @@ fn groups_are_for_the_fair_class_and_not_endlessly_deep() {
     assert!(of(format!("\"taskgroup\": \"{}\"", "/a".repeat(33))).unwrap_err().contains("so deep down"));
     assert_eq!(of(format!("\"taskgroup\": \"{}\"", "/a".repeat(32))), Ok(()));
 }
+
+fn loaded(text: &str) -> rtapp::Loaded {
+    rtapp::load_full(&SourceFile::new("t.json", text), &options()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_negative_run_is_longer_than_any_run() {
+    let w = load(r#""a": { "cpus": [2], "loop": -1, "run": -1 }, "b": { "run": -200, "sleep": 5, "delay": -3 }"#);
+    let hundred_days_ns = 100 * 86_400 * 1_000_000_000;
+    assert_eq!(ops(&w, 0), [Op::Run { work_ns: hundred_days_ns }, Op::EndActivation]);
+    assert_eq!(ops(&w, 1)[0], Op::Run { work_ns: hundred_days_ns });
+    assert_eq!(w.tasks[1].start, Start::AtStart, "rt-app waits for what is above 0 only");
+    assert_eq!(w.tasks[0].phases[0].loops, None);
+}
+
+#[test]
+fn negative_loops_and_lengths_are_those_without_end() {
+    let w = loaded(
+        r#"{ "tasks": { "a": { "loop": -7, "phases": { "p": { "loop": -2, "run": 1, "sleep": 1 } } } },
+                        "global": { "duration": -5 } }"#,
+    );
+    assert_eq!((w.workload.tasks[0].loops, w.workload.tasks[0].phases[0].loops), (None, None));
+    assert_eq!(w.workload.duration_ns, None);
+}
+
+#[test]
+fn keys_that_rt_app_does_not_read_are_passed_over_with_a_note() {
+    let file = loaded(
+        "{ \"comment\": \"x\", \"tasks\": { \"a\": { \"run\": 10, \"_why\": [1], \"sleep\": 5,\n\
+           \"timer\": { \"ref\": \"unique\", \"period\": 100, \"unit\": \"us\" } } }, \"global\": { \"author\": 1 } }",
+    );
+    let ops = ops(&file.workload, 0);
+    assert!(matches!(ops[..], [Op::Run { .. }, Op::Sleep { .. }, Op::Timer { .. }]), "{ops:?}");
+    let note = file.notes.iter().find(|note| note.contains("passed over")).expect("a note");
+    for place in ["comment (t.json:1)", "_why (t.json:1)", "unit (t.json:2)", "author (t.json:2)"] {
+        assert!(note.contains(place), "{note}");
+    }
+    let many: String = (0..1000).map(|i| format!("\"{i:041}\": 1, ")).collect();
+    let file = loaded(&format!("{{ \"tasks\": {{ \"a\": {{ {many} \"run\": 10 }} }} }}"));
+    let note = file.notes.iter().find(|note| note.contains("passed over")).expect("a note");
+    assert!(note.contains("and 990 more") && note.len() < 1000, "{note}");
+}
+
+#[test]
+fn the_last_of_equal_keys_counts_as_in_rt_app() {
+    let w = load(r#""a": { "priority": 3, "run": 1, "priority": 5 }, "b": { "run": 2 }, "a": { "run": 3, "nice": 0 }"#);
+    assert_eq!(w.tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["a-0", "b-1"]);
+    assert_eq!(ops(&w, 0)[0], Op::Run { work_ns: 3_000 });
+    let w = load(r#""a": { "priority": 3, "run": 1, "priority": 5 }"#);
+    assert_eq!(w.tasks[0].policy, SchedPolicy::Normal { nice: 5, slice_ns: 0 });
+}
+
+fn reserved(task: &str) -> (u64, u64, u64) {
+    match load(&format!("\"a\": {{ \"policy\": \"SCHED_DEADLINE\", {task} }}")).tasks[0].policy {
+        SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => (runtime_ns, deadline_ns, period_ns),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn older_names_of_deadline_parameters_are_read() {
+    // parse_sched_data(): the older names where the newer ones came to 0.
+    assert_eq!(reserved(r#""runtime": 5000, "period": 20000, "deadline": 10000"#), (5_000_000, 10_000_000, 20_000_000));
+    assert_eq!(reserved(r#""runtime": 5000, "sleep": 10"#), (5_000_000, 5_000_000, 5_000_000));
+    // A budget by its newer name is the period as well: `period` is not looked at.
+    assert_eq!(reserved(r#""dl-runtime": 5000, "period": 20000, "run": 1"#), (5_000_000, 5_000_000, 5_000_000));
+    let phases = r#""phases": { "p": { "run": 10, "sleep": 5 } }"#;
+    assert_eq!(reserved(&format!(r#""runtime": 3000, "period": 9000, {phases}"#)), (3_000_000, 9_000_000, 9_000_000));
+    // Nanoseconds until June 2017.
+    let ns = format!(r#""runtime": 3000000, "period": 90000000, {phases}"#);
+    assert_eq!(reserved(&ns), (3_000_000, 90_000_000, 90_000_000));
+}
+
+#[test]
+fn the_oldest_grammar_reserves_five_percent_more_than_it_computes() {
+    assert_eq!(reserved(r#""exec": 5000, "period": 20000, "deadline": 15000"#), (5_250_000, 15_000_000, 20_000_000));
+    assert_eq!(reserved(r#""exec": 5000, "runtime": 6000, "period": 20000"#), (6_000_000, 20_000_000, 20_000_000));
+}
+
+#[test]
+fn what_linux_does_anyway_is_no_reason_to_refuse() {
+    let w = load(r#""a": { "exec": 5, "period": 10, "hard_rsv": true, "exec jitter": 0, "period jitter": 0 }"#);
+    assert_eq!(w.tasks.len(), 1);
+}

@@ -32,6 +32,8 @@ pub struct RtAppFile {
     pub warnings: Diagnostics,
     /// Keys that have no meaning in a simulation, with their line.
     pub ignored: Vec<(String, usize)>,
+    /// Keys that rt-app does not read, with their line; 0 where it was not looked up.
+    pub passed_over: Vec<(String, usize)>,
 }
 
 /// The `global` object.
@@ -169,6 +171,8 @@ pub struct Props {
     pub dl_period_us: Option<Spanned<i64>>,
     /// Relative deadline, microseconds.
     pub dl_deadline_us: Option<Spanned<i64>>,
+    /// Names of deadline parameters in tasks until October 2015: `runtime`, `period`, `deadline`.
+    pub older: [Option<Spanned<i64>>; 3],
     /// Unused deadline bandwidth is reclaimed (GRUB).
     pub dl_reclaim: Option<Spanned<bool>>,
     /// Lower utilization clamp; -1 = as it was.

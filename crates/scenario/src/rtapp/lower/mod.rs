@@ -3,6 +3,7 @@
 
 mod group;
 mod names;
+mod older;
 mod sched;
 mod task;
 mod traffic;
@@ -68,7 +69,9 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     calibration(file, options, &mut report);
     size(file, &tasks, &mut report);
     if !report.is_good() {
-        return Err(report.finish().err().unwrap_or_default());
+        let mut messages = report.finish().err().unwrap_or_default();
+        messages.extend(file.warnings.clone());
+        return Err(messages);
     }
     let mut notes = notes(file, options, &tasks);
     notes.extend(traffic.note(&tasks));
@@ -160,6 +163,7 @@ fn notes(file: &RtAppFile, options: &RtAppOptions, tasks: &[FlatTask]) -> Vec<St
     if !keys.is_empty() {
         notes.push(format!("no effect in a simulation: {}", keys.join(", ")));
     }
+    notes.extend(passed_over(file));
     let capacity = run_capacity(file, options);
     if capacity != CAPACITY_MAX {
         let cpu = calibrating_cpu(file).unwrap_or(0);
@@ -177,6 +181,25 @@ fn notes(file: &RtAppFile, options: &RtAppOptions, tasks: &[FlatTask]) -> Vec<St
         ));
     }
     notes
+}
+
+/// Unknown keys that a note names; the rest is counted.
+const PASSED_OVER_MAX: usize = 10;
+/// Characters of each.
+const KEY_CHARS_MAX: usize = 40;
+
+/// Keys that rt-app does not read either.
+fn passed_over(file: &RtAppFile) -> Option<String> {
+    let all = &file.passed_over;
+    let name = |(key, line): &(String, usize)| {
+        let shown: String = key.chars().take(KEY_CHARS_MAX).flat_map(char::escape_debug).collect();
+        if *line > 0 { format!("{shown} ({}:{line})", file.source.name()) } else { shown }
+    };
+    let mut names: Vec<String> = all.iter().take(PASSED_OVER_MAX).map(name).collect();
+    if all.len() > PASSED_OVER_MAX {
+        names.push(format!("and {} more", all.len() - PASSED_OVER_MAX));
+    }
+    (!names.is_empty()).then(|| format!("passed over, rt-app reads no such keys: {}", names.join(", ")))
 }
 
 impl<'a> Lowering<'a> {

@@ -3,7 +3,8 @@
 
 use pelton_model::workload::SchedPolicy;
 
-use crate::rtapp::ast::{PolicyName, Props, Spanned};
+use super::older;
+use crate::rtapp::ast::{Body, Phase, PolicyName, Props, Spanned};
 use crate::rtapp::flat::FlatTask;
 use crate::rtapp::json::Span;
 use crate::rtapp::report::{Report, say};
@@ -17,13 +18,22 @@ const DL_RUNTIME_US_MIN: i64 = 2;
 
 /// The policy a task starts with.
 pub(super) fn task_policy(
-    props: &Props,
+    task: &FlatTask,
     default: PolicyName,
     at: Span,
     report: &mut Report,
 ) -> (PolicyName, SchedPolicy) {
-    let name = props.policy.as_ref().map_or(default, |p| p.value);
-    (name, policy(name, props, at, report))
+    let written = &task.task.props;
+    let name = written.policy.as_ref().map_or(default, |p| p.value);
+    let exec = match &task.task.phases[..] {
+        [Phase { body: Body::Exec(exec), .. }] if !task.task.has_phases => Some(exec),
+        _ => None,
+    };
+    let props = older::resolved(task.task, name, exec, report);
+    match exec.filter(|_| name == PolicyName::Deadline && props.dl_runtime_us.is_none()) {
+        Some(exec) => (name, older::reservation(exec, report)),
+        None => (name, policy(name, &props, at, report)),
+    }
 }
 
 /// The policy a phase sets, if it sets one; what it leaves out stays as it was.
@@ -34,9 +44,9 @@ pub(super) fn phase_policy(props: &Props, now: &mut PolicyName, at: Span, report
     }
     let name = props.policy.as_ref().map_or(*now, |p| p.value);
     if props.policy.is_none() && props.priority.is_none() && name != PolicyName::Deadline {
-        let words =
-            say("rt-app does not apply this without `priority` or `policy`").label("would have no effect in a phase");
-        report.error(dl.map_or(at, |d| d.span), words.help("add `priority` to the phase"));
+        let words = say("rt-app does not apply this without `priority` or `policy`").label("no effect in a phase");
+        report.warning(dl.map_or(at, |d| d.span), words.help("add `priority` to the phase"));
+        return None;
     }
     *now = name;
     Some(policy(name, props, at, report))

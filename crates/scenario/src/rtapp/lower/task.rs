@@ -17,7 +17,7 @@ impl Lowering<'_> {
     pub(super) fn task(&mut self, task: &FlatTask) -> TaskSpec {
         let props = &task.task.props;
         let at = task.task.name.span;
-        let (mut policy_name, policy) = sched::task_policy(props, self.default_policy, at, &mut self.report);
+        let (mut policy_name, policy) = sched::task_policy(task, self.default_policy, at, &mut self.report);
         let taskgroup = taskgroup(task, policy_name, &mut self.report);
         let uclamp = sched::clamps(props, UNCLAMPED, &mut self.report);
         let clamps = sched::phase_clamps(task, uclamp.unwrap_or(UNCLAMPED), &mut self.report);

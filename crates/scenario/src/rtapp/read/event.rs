@@ -2,19 +2,22 @@
 //! Events.
 
 use super::Reader;
-use super::keys::{COUNT, EventKey, PERIOD_US, TIME_US};
+use super::keys::{COUNT, EventKey, INT_MAX, PERIOD_US, RUNTIME_US};
 use crate::rtapp::ast::{CondRef, Event, EventKind, Spanned, Timer};
 use crate::rtapp::json::{Member, Node, Value};
 use crate::rtapp::report::say;
+
+/// Name of what has no `ref`.
+const UNNAMED: &str = "unknown";
 
 impl Reader {
     /// One event; the key has been recognised.
     pub(super) fn event(&mut self, member: &Member, key: EventKey) -> Option<Event> {
         let (word, node) = (member.key.as_str(), &member.node);
         let kind = match key {
-            EventKey::Run => EventKind::Run(self.int(word, node, &TIME_US)?),
-            EventKey::Runtime => EventKind::Runtime(self.int(word, node, &TIME_US)?),
-            EventKey::Sleep => EventKind::Sleep(self.int(word, node, &TIME_US)?),
+            EventKey::Run => EventKind::Run(self.or_endless(word, node)?),
+            EventKey::Runtime => EventKind::Runtime(self.int(word, node, &RUNTIME_US)?),
+            EventKey::Sleep => EventKind::Sleep(self.sleep(word, node)?),
             EventKey::Timer => EventKind::Timer(self.timer(word, member)?),
             EventKey::Lock => EventKind::Lock(self.text(word, node)?),
             EventKey::Unlock => EventKind::Unlock(self.text(word, node)?),
@@ -35,6 +38,16 @@ impl Reader {
             EventKey::MemRun => self.memrun(word, node)?,
         };
         Some(Event { kind, span: member.key_span })
+    }
+
+    /// A negative time is endless for rt-app, which is seldom meant.
+    fn sleep(&mut self, word: &str, node: &Node) -> Option<Spanned<i64>> {
+        let us = self.or_endless(word, node)?;
+        if us.value > INT_MAX {
+            let words = say(format!("`{word}` is negative")).label("sleeps for ever, as in rt-app");
+            self.report.warning(node.span, words.help("microseconds; remove the event if the task is not to sleep"));
+        }
+        Some(us)
     }
 
     /// The name after `suspend`; nothing, an empty string or null stand for the task itself.
@@ -58,34 +71,41 @@ impl Reader {
         Some(found)
     }
 
-    fn required(&mut self, word: &str, member: &Member, part: Option<&Member>, key: &str) -> Option<Spanned<String>> {
-        match part {
-            Some(part) => self.text(key, &part.node),
-            None => {
-                self.report.error(
-                    member.key_span,
-                    say(format!("`{word}` needs `{key}`")).label(format!("`{key}` is missing")),
-                );
-                None
-            }
+    /// A name; rt-app's own where none is written.
+    fn reference(&mut self, word: &str, member: &Member, part: Option<&Member>) -> Option<Spanned<String>> {
+        if let Some(part) = part {
+            return self.text("ref", &part.node);
         }
+        let words = say(format!("`{word}` without `ref`")).label(format!("is called `{UNNAMED}`, as by rt-app"));
+        self.report.warning(member.key_span, words.help("name it, so that no other is the same by chance"));
+        Some(Spanned { value: UNNAMED.into(), span: member.key_span })
+    }
+
+    fn missing(&mut self, word: &str, member: &Member, key: &str, help: &str) {
+        let words = say(format!("`{word}` needs `{key}`")).label(format!("`{key}` is missing"));
+        self.report.error(member.key_span, words.help(help));
     }
 
     fn cond(&mut self, word: &str, member: &Member) -> Option<CondRef> {
         let parts = self.parts(word, &member.node, &["ref", "mutex"])?;
-        let cond = self.required(word, member, parts[0], "ref");
-        let mutex = self.required(word, member, parts[1], "mutex");
+        let cond = self.reference(word, member, parts[0]);
+        let mutex = match parts[1] {
+            Some(part) => self.text("mutex", &part.node),
+            None => {
+                self.missing(word, member, "mutex", "the mutex that the task holds here: waiting without is undefined");
+                None
+            }
+        };
         Some(CondRef { cond: cond?, mutex: mutex? })
     }
 
     fn timer(&mut self, word: &str, member: &Member) -> Option<Timer> {
         let parts = self.parts(word, &member.node, &["ref", "period", "mode"])?;
-        let name = self.required(word, member, parts[0], "ref");
+        let name = self.reference(word, member, parts[0]);
         let period = match parts[1] {
             Some(part) => self.period("period", &part.node, &PERIOD_US),
             None => {
-                self.report
-                    .error(member.key_span, say(format!("`{word}` needs `period`")).label("`period` is missing"));
+                self.missing(word, member, "period", "microseconds; rt-app takes 0, which never waits");
                 None
             }
         };
@@ -95,16 +115,13 @@ impl Reader {
 
     fn timer_mode(&mut self, node: &Node) -> bool {
         let Some(text) = self.text("mode", node) else { return false };
-        match text.value.as_str() {
-            "absolute" => true,
-            "relative" => false,
-            other => {
-                let words = say(format!("unknown timer mode `{other}`"));
-                let hint = self.report.hint(other, ["relative", "absolute"].into_iter());
-                self.report.error(node.span, words.help(hint));
-                false
-            }
+        let absolute = text.value.starts_with("absolute");
+        if !absolute && text.value != "relative" {
+            let words = say(format!("unknown timer mode `{}`", text.value)).label("relative, as for rt-app");
+            let hint = self.report.hint(&text.value, ["relative", "absolute"].into_iter());
+            self.report.warning(node.span, words.help(hint));
         }
+        absolute
     }
 
     fn memrun(&mut self, word: &str, node: &Node) -> Option<EventKind> {

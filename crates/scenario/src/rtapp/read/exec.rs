@@ -81,9 +81,15 @@ impl Reader {
     /// True when the key belongs to this grammar; `exec_body` reads it.
     pub(super) fn exec_key(&mut self, m: &Member) -> bool {
         if EXEC_REFUSED.contains(&m.key.as_str()) {
-            let words = say(format!("`{}` cannot be honoured", m.key))
-                .label("random parts of the oldest grammar have no model");
-            self.report.error(m.key_span, words);
+            // What Linux does anyway: no jitter, no running on when the budget is used up.
+            match (m.key.as_str(), &m.node.value) {
+                ("hard_rsv", Value::Bool(true)) | ("period jitter" | "exec jitter", Value::Int(0)) => self.ignore(m),
+                _ => {
+                    let words = say(format!("`{}` cannot be honoured", m.key));
+                    let words = words.label("random parts and soft reservations of the oldest grammar have no model");
+                    self.report.error(m.key_span, words.help("remove the key to run without"));
+                }
+            }
         }
         is_exec_key(&m.key)
     }

@@ -16,7 +16,7 @@ impl Reader {
             let value = &member.node;
             match member.key.as_str() {
                 "duration" => {
-                    let duration = self.int("duration", value, &DURATION_S);
+                    let duration = self.or_minus_one("duration", value, &DURATION_S);
                     self.put(&mut global.duration_s, duration, member);
                 }
                 "calibration" => {

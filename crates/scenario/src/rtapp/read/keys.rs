@@ -10,11 +10,13 @@ pub(in crate::rtapp) struct Bound {
     pub max: i64,
     /// Unit, for messages.
     pub unit: &'static str,
+    /// How what may have been meant is written.
+    pub help: &'static str,
 }
 
 impl Bound {
-    const fn new(min: i64, max: i64, unit: &'static str) -> Self {
-        Bound { min, max, unit }
+    const fn new(min: i64, max: i64, unit: &'static str, help: &'static str) -> Self {
+        Bound { min, max, unit, help }
     }
 
     /// `1..=99`, with its unit.
@@ -23,31 +25,46 @@ impl Bound {
     }
 }
 
-/// rt-app keeps numbers in a C `int`.
-const INT_MAX: i64 = i32::MAX as i64;
+/// rt-app keeps numbers in a C `int`; json-c gives it the nearest one.
+pub(in crate::rtapp) const INT_MAX: i64 = i32::MAX as i64;
+/// A hundred days in microseconds, longer than any run: rt-app takes a negative time for one of 584,000 years
+/// (`loadwait`, `usec_to_timespec`).
+pub(in crate::rtapp) const ENDLESS_US: i64 = 100 * 86_400 * 1_000_000;
 
 /// Times of events.
-pub(in crate::rtapp) const TIME_US: Bound = Bound::new(0, INT_MAX, "us");
+pub(in crate::rtapp) const TIME_US: Bound = Bound::new(0, INT_MAX, "us", "microseconds; always busy is `\"run\": -1`");
+/// Busy times by the clock.
+pub(in crate::rtapp) const RUNTIME_US: Bound = Bound::new(
+    0,
+    INT_MAX,
+    "us",
+    "microseconds; always busy is `\"run\": -1`, rt-app ends a negative `runtime` at once",
+);
 /// Timer periods.
-pub(in crate::rtapp) const PERIOD_US: Bound = Bound::new(1, INT_MAX, "us");
+pub(in crate::rtapp) const PERIOD_US: Bound =
+    Bound::new(1, INT_MAX, "us", "microseconds; a task that never waits has no `timer`");
 /// Repetitions; 0 is treated apart.
-pub(in crate::rtapp) const REPEAT: Bound = Bound::new(-1, INT_MAX, "");
+pub(in crate::rtapp) const REPEAT: Bound = Bound::new(-1, INT_MAX, "", "for ever is -1");
 /// Copies of a task.
-pub(in crate::rtapp) const INSTANCES: Bound = Bound::new(0, 10_000, "threads");
+pub(in crate::rtapp) const INSTANCES: Bound = Bound::new(0, 10_000, "threads", "a task that others fork has 0");
 /// Length of the use case.
-pub(in crate::rtapp) const DURATION_S: Bound = Bound::new(-1, INT_MAX, "s");
+pub(in crate::rtapp) const DURATION_S: Bound = Bound::new(-1, INT_MAX, "s", "seconds; no limit is -1");
 /// Time of one calibration loop.
-pub(in crate::rtapp) const CALIBRATION_NS: Bound = Bound::new(1, 1_000_000, "ns per loop");
+pub(in crate::rtapp) const CALIBRATION_NS: Bound =
+    Bound::new(1, 1_000_000, "ns per loop", "nanoseconds per loop, or \"CPU0\" to measure them there");
 /// CPU numbers, before the machine is known.
-pub(in crate::rtapp) const CPU: Bound = Bound::new(0, 4095, "");
+pub(in crate::rtapp) const CPU: Bound =
+    Bound::new(0, 4095, "", "CPU numbers begin with 0; leave `cpus` out to allow all");
 /// Nice values and priorities, before the policy is known.
-pub(in crate::rtapp) const PRIORITY: Bound = Bound::new(-20, 99, "");
+pub(in crate::rtapp) const PRIORITY: Bound =
+    Bound::new(-20, 99, "", "a nice value -20..=19 with SCHED_OTHER, 1..=99 with SCHED_FIFO and SCHED_RR");
 /// Utilization clamps.
-pub(in crate::rtapp) const UTIL: Bound = Bound::new(-1, 1024, "");
+pub(in crate::rtapp) const UTIL: Bound =
+    Bound::new(-1, 1024, "", "1024 is the biggest CPU at its highest frequency; -1 leaves the clamp as it was");
 /// Size of the buffer that is written.
-pub(in crate::rtapp) const BUFFER_BYTES: Bound = Bound::new(1, INT_MAX, "bytes");
+pub(in crate::rtapp) const BUFFER_BYTES: Bound = Bound::new(1, INT_MAX, "bytes", "leave the key out for 4 MiB");
 /// Sizes and counts.
-pub(in crate::rtapp) const COUNT: Bound = Bound::new(0, INT_MAX, "");
+pub(in crate::rtapp) const COUNT: Bound = Bound::new(0, INT_MAX, "", "");
 
 /// Keys at the top.
 pub(in crate::rtapp) const ROOT_KEYS: &[&str] = &["tasks", "global", "resources", "threads"];

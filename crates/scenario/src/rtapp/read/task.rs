@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tasks and phases.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::Reader;
 use super::keys::{
-    EVENTS, EXEC_KEYS, EXEC_REFUSED, EventKey, INSTANCES, PRIORITY, PROP_KEYS, REPEAT, TASK_KEYS, TIME_US, UTIL,
-    event_of, is_plain_suffix,
+    EVENTS, EXEC_KEYS, EXEC_REFUSED, EventKey, INSTANCES, PRIORITY, PROP_KEYS, TASK_KEYS, TIME_US, UTIL, event_of,
+    is_plain_suffix,
 };
-use crate::rtapp::ast::{Body, Event, Phase, Props, RtAppFile, Spanned, Task};
-use crate::rtapp::json::{Member, Span, Value};
+use crate::rtapp::ast::{Body, Event, EventKind, Phase, Props, RtAppFile, Spanned, Task};
+use crate::rtapp::json::{Member, Node, Span, Value};
 use crate::rtapp::report::say;
 
 /// Where a key stands.
@@ -30,19 +30,40 @@ struct Parts {
 
 impl Reader {
     pub(super) fn tasks(&mut self, member: &Member, out: &mut RtAppFile) {
-        let mut names = BTreeSet::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for task in self.object("tasks", &member.node).unwrap_or(&[]) {
-            if !names.insert(task.key.clone()) {
-                let words = say(format!("there are two tasks with the name `{}`", task.key)).label("second one");
-                self.report.error(task.key_span, words.help("rename one; use `instance` for copies"));
-                continue;
-            }
             self.name(&task.key, task.key_span);
-            out.tasks.extend(self.task(task));
+            let Some(read) = self.task(task) else { continue };
+            match places.get(task.key.as_str()) {
+                Some(&place) => {
+                    self.same_name(task);
+                    out.tasks[place] = read;
+                }
+                None => {
+                    places.insert(&task.key, out.tasks.len());
+                    out.tasks.push(read);
+                }
+            }
         }
         if out.tasks.is_empty() && self.report.is_good() {
             self.report.error(member.key_span, say("`tasks` is empty").label("nothing would run"));
         }
+    }
+
+    /// rt-app waits for what is above 0.
+    fn delay(&mut self, node: &Node) -> Option<Spanned<i64>> {
+        let us = self.or_minus_one("delay", node, &TIME_US)?;
+        if us.value < 0 {
+            let words = say("`delay` is negative").label("starts at once, as in rt-app");
+            self.report.warning(node.span, words.help("microseconds from the start of the use case"));
+        }
+        Some(us)
+    }
+
+    fn same_name(&mut self, task: &Member) {
+        let words = say(format!("there are two tasks with the name `{}`", task.key));
+        let words = words.label("takes the place of the first, as in rt-app");
+        self.report.warning(task.key_span, words.help("rename one; use `instance` for copies"));
     }
 
     fn task(&mut self, member: &Member) -> Option<Task> {
@@ -59,7 +80,7 @@ impl Reader {
                     self.put(&mut instances, n, m);
                 }
                 "delay" => {
-                    let us = self.int("delay", &m.node, &TIME_US);
+                    let us = self.delay(&m.node);
                     self.put(&mut delay_us, us, m);
                 }
                 "phases" => {
@@ -123,8 +144,7 @@ impl Reader {
         for m in members {
             match m.key.as_str() {
                 key @ ("instance" | "delay" | "phases") => {
-                    let words = say(format!("`{key}` belongs to the task, not to a phase"));
-                    self.report.error(m.key_span, words.help(format!("move `{key}` one level up")));
+                    self.pass_over(m, "a phase", &format!("`{key}` belongs to the task: move it one level up"));
                 }
                 _ => self.task_key(m, &mut parts, place),
             }
@@ -139,27 +159,32 @@ impl Reader {
             return;
         }
         match event_of(&m.key) {
-            Some((_, EventKey::Runtime, "")) if place.has_phases => {
+            Some((_, EventKey::Runtime, "")) if place.has_phases || (place.is_exec && place.is_task) => {
                 let us = self.int("runtime", &m.node, &TIME_US);
-                self.put(&mut parts.props.dl_runtime_us, us, m);
+                self.put(&mut parts.props.older[0], us, m);
             }
             Some(_) if place.has_phases || place.is_exec => self.misplaced_event(m, place.is_exec),
             Some((name, event, rest)) => {
                 self.check_suffix(m, name, rest);
                 parts.event_keys += 1;
-                parts.events.extend(self.event(m, event));
+                let read = self.event(m, event);
+                if let (Some(Event { kind: EventKind::Runtime(us), .. }), "", true) = (&read, rest, place.is_task) {
+                    parts.props.older[0] = Some(us.clone());
+                }
+                parts.events.extend(read);
             }
             None => self.unknown_task_key(m),
         }
     }
 
     fn misplaced_event(&mut self, m: &Member, is_exec: bool) {
-        let (message, help) = if is_exec {
-            ("events cannot stand beside `exec`", "write the whole task with events: `run`, `lock`, `timer`, ...")
-        } else {
-            ("events beside `phases` are never executed", "move the event into a phase")
-        };
-        self.report.error(m.key_span, say(message).label(format!("`{}`", m.key)).help(help));
+        if is_exec {
+            let words = say("events cannot stand beside `exec`").label(format!("`{}`", m.key));
+            self.report.error(m.key_span, words.help("write the whole task with events: `run`, `lock`, `timer`, ..."));
+            return;
+        }
+        let words = say("events beside `phases` are never executed").label("passed over, as rt-app does");
+        self.report.warning(m.key_span, words.help("move the event into a phase"));
     }
 
     fn check_suffix(&mut self, m: &Member, name: &str, rest: &str) {
@@ -185,10 +210,7 @@ impl Reader {
             _ => None,
         };
         match special {
-            Some(help) => {
-                let words = say(format!("unknown key `{}` in a task", m.key)).label("not in the grammar of rt-app");
-                self.report.error(m.key_span, words.help(help));
-            }
+            Some(help) => self.pass_over(m, "a task or phase", help),
             None => {
                 let events = EVENTS.iter().map(|(name, _)| *name);
                 self.unknown(m, "a task", TASK_KEYS.iter().chain(PROP_KEYS).copied().chain(events));
@@ -205,7 +227,7 @@ impl Reader {
         };
         match key {
             "loop" => {
-                let n = self.repeat(node, &REPEAT);
+                let n = self.repeat(node, place.is_task && place.has_phases);
                 self.put(&mut props.repeat, n, m);
             }
             "cpus" => {
@@ -225,8 +247,8 @@ impl Reader {
             "dl-period" => time(self, &mut props.dl_period_us),
             "dl-deadline" => time(self, &mut props.dl_deadline_us),
             // Older names, which rt-app reads in the task only.
-            "period" if place.is_task => time(self, &mut props.dl_period_us),
-            "deadline" if place.is_task => time(self, &mut props.dl_deadline_us),
+            "period" if place.is_task => time(self, &mut props.older[1]),
+            "deadline" if place.is_task => time(self, &mut props.older[2]),
             "dl-reclaim" => {
                 let reclaim = self.bool(key, node);
                 self.put(&mut props.dl_reclaim, reclaim, m);

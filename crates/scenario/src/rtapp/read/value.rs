@@ -2,7 +2,7 @@
 //! Typed values, with messages when the type or the range does not fit.
 
 use super::Reader;
-use super::keys::{Bound, CPU};
+use super::keys::{Bound, CPU, ENDLESS_US, INT_MAX, REPEAT, TIME_US};
 use crate::rtapp::ast::{PolicyName, Spanned};
 use crate::rtapp::json::{Member, Node, Span, Value};
 use crate::rtapp::report::say;
@@ -36,13 +36,34 @@ impl Reader {
             self.wrong_type(key, node, &wanted);
             return None;
         };
+        if value > bound.max && bound.max == INT_MAX {
+            let words = say(format!("`{key}` is more than rt-app can hold")).label(format!("counts as {INT_MAX}"));
+            self.report.warning(node.span, words.allowed(bound.text()).help(bound.help));
+            return Some(Spanned { value: INT_MAX, span: node.span });
+        }
         if value < bound.min || value > bound.max {
             let what = if value < 0 && bound.min >= 0 { "must not be negative" } else { "is out of range" };
             let words = say(format!("`{key}` {what}")).label(value.to_string()).allowed(bound.text());
-            self.report.error(node.span, words);
+            self.report.error(node.span, if bound.help.is_empty() { words } else { words.help(bound.help) });
             return None;
         }
         Some(Spanned { value, span: node.span })
+    }
+
+    /// Any negative number is -1.
+    pub(super) fn or_minus_one(&mut self, key: &str, node: &Node, bound: &Bound) -> Option<Spanned<i64>> {
+        match node.value {
+            Value::Int(n) if n < 0 => Some(Spanned { value: -1, span: node.span }),
+            _ => self.int(key, node, bound),
+        }
+    }
+
+    /// A time; any negative one is endless.
+    pub(super) fn or_endless(&mut self, key: &str, node: &Node) -> Option<Spanned<i64>> {
+        match node.value {
+            Value::Int(n) if n < 0 => Some(Spanned { value: ENDLESS_US, span: node.span }),
+            _ => self.int(key, node, &TIME_US),
+        }
     }
 
     /// A time that must be positive to make sense.
@@ -55,17 +76,19 @@ impl Reader {
         self.int(key, node, bound)
     }
 
-    /// Repetitions.
-    pub(super) fn repeat(&mut self, node: &Node, bound: &Bound) -> Option<Spanned<i64>> {
-        if node.value == Value::Int(0) {
-            let words = say("`loop` is 0")
-                .label("neither a number of loops nor for ever")
-                .allowed("-1 (for ever) or 1..=2147483647");
-            self.report
-                .error(node.span, words.help("rt-app runs a phase with 0 for ever and a task with 0 not at all"));
+    /// Repetitions: any negative number stands for ever, and 0 as well where rt-app counts up to it from 1.
+    pub(super) fn repeat(&mut self, node: &Node, zero_is_never: bool) -> Option<Spanned<i64>> {
+        if node.value != Value::Int(0) {
+            return self.or_minus_one("loop", node, &REPEAT);
+        }
+        let words = say("`loop` is 0").allowed("-1 (for ever) or 1..=2147483647");
+        if zero_is_never {
+            let words = words.label("rt-app does not run such a task at all");
+            self.report.error(node.span, words.help("remove the task, or write -1 for ever"));
             return None;
         }
-        self.int("loop", node, bound)
+        self.report.warning(node.span, words.label("rt-app loops for ever").help("write -1 to say so"));
+        Some(Spanned { value: -1, span: node.span })
     }
 
     /// true or false.
@@ -160,7 +183,7 @@ impl Reader {
         }
         let mut cpus = Vec::with_capacity(items.len().min(4096));
         for item in items {
-            let cpu = self.int("cpus", item, &CPU)?;
+            let cpu = self.int("cpus", &as_number(item), &CPU)?;
             cpus.push(u32::try_from(cpu.value).unwrap_or(0));
         }
         cpus.sort_unstable();
@@ -185,13 +208,21 @@ impl Reader {
         }
     }
 
-    /// Stores a value once; a second one is an error, because only events may repeat.
+    /// Stores a value; the last one counts, as for json-c.
     pub(super) fn put<T>(&mut self, slot: &mut Option<T>, value: Option<T>, member: &Member) {
         if slot.is_some() {
-            let words = say(format!("`{}` is given twice", member.key)).label("second time");
-            self.report.error(member.key_span, words.help("only events may repeat; rt-app would use the last value"));
-        } else if value.is_some() {
+            self.twice(member);
+        }
+        if value.is_some() {
             *slot = value;
         }
+    }
+}
+
+/// The number in a string: json-c reads it where rt-app does not look at the type.
+fn as_number(node: &Node) -> Node {
+    match &node.value {
+        Value::Text(text) => Node { value: text.parse().map_or_else(|_| node.value.clone(), Value::Int), ..*node },
+        _ => node.clone(),
     }
 }
