@@ -288,3 +288,12 @@ fn recorded_load_series_are_workloads() {
     println!("{frames} frames");
     assert!(frames > 5000);
 }
+
+#[test]
+fn a_boost_is_switched_during_a_run_and_a_preference_is_not() {
+    let w = load("busy:name=ui + boost:of=ui,percent=80,from_ms=100 + boost:of=ui,percent=0,from_ms=300");
+    let boosts: Vec<_> = w.boosts.iter().flat_map(|group| group.boosts.clone()).collect();
+    assert_eq!(boosts, [(100_000_000, 80), (300_000_000, 0)]);
+    let said = refused("boost:of=ui,percent=10,prefer_idle=1,from_ms=100");
+    assert!(said.contains("`prefer_idle` cannot be switched during a run"), "{said}");
+}

@@ -20,6 +20,10 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     if !spec.has("percent") && !spec.has("prefer_idle") {
         spec.wrong("percent", "a boost needs `percent`", "write boost:of=NAME,percent=30, or prefer_idle=1");
     }
+    if from_ms > 0 && spec.has("prefer_idle") {
+        let help = "leave it out here; boost:of=NAME,prefer_idle=1 without `from_ms` is for the whole run";
+        spec.wrong("prefer_idle", "`prefer_idle` cannot be switched during a run", help);
+    }
     if spec.has("of") && members.is_empty() {
         spec.wrong(
             "of",
