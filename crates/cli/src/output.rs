@@ -2,12 +2,13 @@
 //! Files that a verb writes: beside the place where they are to be, and moved there when they are complete.
 
 use crate::exit::{Exit, Failure};
-use nix::fcntl::{Flock, FlockArg};
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -45,25 +46,54 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// Starts a file. `tells` says that its format tells a reader whether it is complete. Devices, pipes and `-`, standard
 /// output, are written directly.
 pub fn create(path: &Path, tells: bool) -> Result<Pending, Failure> {
-    let failed = |error: io::Error| {
-        let reason = format!("cannot create {}: {error}", path.display());
-        Failure::cannot(reason, "choose a folder that exists and may be written")
-    };
+    let failed = |error: io::Error| not_created(path, &error);
     let name = path.to_owned();
     if path.as_os_str() == "-" {
         let file = File::from(io::stdout().as_fd().try_clone_to_owned().map_err(failed)?);
         return Ok(Pending { file, name, place: None });
     }
-    let Some(target) = regular_target(path) else {
-        return Ok(Pending { file: File::create(path).map_err(failed)?, name, place: None });
-    };
+    match regular_target(path) {
+        Some(target) => begin(path, target, tells),
+        None => Ok(Pending { file: File::create(path).map_err(failed)?, name, place: None }),
+    }
+}
+
+/// Starts a file whose name is the program's, in a folder that the user named: a link that lies there is replaced, and
+/// what it leads to stays.
+pub fn create_in(folder: &Path, name: &str, tells: bool) -> Result<Pending, Failure> {
+    let path = folder.join(name);
+    match path.symlink_metadata() {
+        Ok(there) if !there.is_file() && !there.is_symlink() => {
+            Err(not_created(&path, &io::Error::other("something that is no file has this name")))
+        }
+        _ => begin(&path, path.clone(), tells),
+    }
+}
+
+fn not_created(path: &Path, error: &io::Error) -> Failure {
+    let reason = format!("cannot create {}: {error}", path.display());
+    Failure::cannot(reason, "choose a folder that exists and may be written")
+}
+
+/// Starts the file that takes the place of `target`.
+fn begin(path: &Path, target: PathBuf, tells: bool) -> Result<Pending, Failure> {
+    let failed = |error: io::Error| not_created(path, &error);
+    let name = path.to_owned();
     let part = part_of(&target);
-    let Some(lock) = locked(&part).map_err(failed)? else {
-        let reason = format!("{} is being written by another pelton", path.display());
-        return Err(Failure::cannot(reason, "wait for it to end, or write to another file"));
+    let lock = match claimed(&part).map_err(failed)? {
+        Claim::Ours(lock) => lock,
+        Claim::Busy => {
+            let reason = format!("{} is being written by another pelton", path.display());
+            return Err(Failure::cannot(reason, "wait for it to end, or write to another file"));
+        }
+        Claim::InTheWay => {
+            let reason = format!("{} is in the way of {}: no file that you made", part.display(), path.display());
+            return Err(Failure::cannot(reason, "remove it, or write to a folder that only you may write"));
+        }
     };
-    lock.set_len(0).map_err(failed)?;
-    if let Ok(old) = target.metadata() {
+    if let Ok(old) = target.symlink_metadata()
+        && old.is_file()
+    {
         // A file that others may not read stays one, where that is possible.
         let _ = lock.set_permissions(old.permissions());
     }
@@ -94,21 +124,57 @@ fn part_of(target: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The file under the name, held by this process; `None` when another one holds it.
-fn locked(part: &Path) -> io::Result<Option<Flock<File>>> {
+/// Answers to asking for the name under which a file is to be written.
+enum Claim {
+    /// A new file, held by this process.
+    Ours(Flock<File>),
+    /// Another process writes it.
+    Busy,
+    /// A link, a FIFO, a file of another user.
+    InTheWay,
+}
+
+/// Makes a new file of this name. One that a killed writer left is removed; nothing that lies there is written to.
+fn claimed(part: &Path) -> io::Result<Claim> {
     loop {
-        let file = File::options().write(true).create(true).truncate(false).open(part)?;
+        let (file, is_new) = match File::options().write(true).create_new(true).open(part) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match left_behind(part) {
+                Some(file) => (file, false),
+                None if part.symlink_metadata().is_ok() => return Ok(Claim::InTheWay),
+                None => continue,
+            },
+            Err(error) => return Err(error),
+        };
         let lock = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(lock) => lock,
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => return Ok(None),
+            Err((_, Errno::EWOULDBLOCK)) if !is_new => return Ok(Claim::Busy),
+            // A second writer looks whether this one is alive.
+            Err((_, Errno::EWOULDBLOCK)) => continue,
             Err((_, error)) => return Err(error.into()),
         };
         // The one who held it may have moved it to its place meanwhile.
         let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        if part.metadata().ok().map(identity) == lock.metadata().ok().map(identity) {
-            return Ok(Some(lock));
+        if part.symlink_metadata().ok().map(identity) != lock.metadata().ok().map(identity) {
+            continue;
         }
+        if is_new {
+            return Ok(Claim::Ours(lock));
+        }
+        std::fs::remove_file(part)?;
     }
+}
+
+/// A file that a writer of this user left, or still writes; opened, and not changed.
+fn left_behind(part: &Path) -> Option<File> {
+    let is_ours = |there: &std::fs::Metadata| {
+        there.is_file() && there.nlink() == 1 && there.uid() == nix::unistd::geteuid().as_raw()
+    };
+    part.symlink_metadata().ok().filter(is_ours)?;
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let file = File::options().write(true).custom_flags(flags.bits()).open(part).ok()?;
+    file.metadata().ok().filter(is_ours)?;
+    Some(file)
 }
 
 impl Pending {
@@ -122,11 +188,27 @@ impl Pending {
         self.file.write_all(bytes).map_err(|error| self.failed(&error))
     }
 
-    /// The file is as it is to be: it takes its place.
+    /// The file is as it is to be: it takes its place, and is there after the machine fails.
     pub fn keep(mut self) -> Result<(), Failure> {
         let Some(place) = self.place.take() else { return Ok(()) };
+        let moved = self.file.sync_all().and_then(|()| std::fs::rename(&place.part, &place.target));
         forget(&place.part);
-        std::fs::rename(&place.part, &place.target).map_err(|error| self.failed(&error))
+        if moved.is_err() {
+            let _ = std::fs::remove_file(&place.part);
+        }
+        moved.map_err(|error| self.failed(&error))?;
+        sync_folder(&place.target);
+        Ok(())
+    }
+
+    /// Keeps what was written before the end: in its place where nothing is, and beside an old file, which is worth
+    /// more. Returns where it is.
+    pub fn keep_part(mut self) -> Option<PathBuf> {
+        let place = self.place.take()?;
+        forget(&place.part);
+        let is_free = place.target.symlink_metadata().is_err();
+        let moved = is_free && std::fs::rename(&place.part, &place.target).is_ok();
+        Some(if moved { self.name.clone() } else { place.part })
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
@@ -141,6 +223,23 @@ impl Drop for Pending {
             let _ = std::fs::remove_file(&place.part);
         }
     }
+}
+
+/// The new name is on the disk. Some file systems cannot say so, which is no reason to fail.
+fn sync_folder(target: &Path) {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// True where a killed writer left a part of this file, and no process writes it now.
+pub fn was_left(target: &Path) -> bool {
+    let held = left_behind(&part_of(target));
+    held.is_some_and(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).is_ok())
+}
+
+/// Name under which a file is written.
+pub fn part_name(name: &str) -> String {
+    format!("{name}{PART}")
 }
 
 fn forget(part: &Path) {
@@ -275,6 +374,41 @@ mod tests {
         assert_eq!((read().as_str(), files()), ("new", 2));
         std::fs::write(part_of(&path), "left behind by a writer that was killed").expect("room");
         assert!(spare(&[&path], &[part_of(&path)]).is_err(), "reading it would empty it");
+    }
+
+    #[test]
+    fn what_lies_in_the_way_of_a_part_is_neither_followed_nor_changed() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (path, other) = (folder.path().join("a"), folder.path().join("other"));
+        std::fs::write(&other, "kept").expect("room");
+        std::os::unix::fs::symlink(&other, part_of(&path)).expect("links");
+        let refused = create(&path, true).expect_err("refused");
+        assert!(refused.exit == Exit::CannotHere && refused.text.contains("is in the way"), "{}", refused.text);
+        std::fs::remove_file(part_of(&path)).expect("there");
+        std::fs::hard_link(&other, part_of(&path)).expect("links");
+        assert!(create(&path, true).is_err(), "a file of two names is no part");
+        assert_eq!(std::fs::read_to_string(&other).expect("text"), "kept");
+        // A name of the program's in a folder: the link itself is replaced.
+        std::os::unix::fs::symlink(&other, folder.path().join("b.log")).expect("links");
+        let mut log = create_in(folder.path(), "b.log", false).expect("room");
+        log.write_all(b"new").expect("room");
+        log.keep().expect("the same folder");
+        assert_eq!(std::fs::read_to_string(&other).expect("text"), "kept");
+        assert_eq!(std::fs::read_to_string(folder.path().join("b.log")).expect("text"), "new");
+    }
+
+    #[test]
+    fn a_part_takes_an_empty_place_and_no_other() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("a");
+        assert_eq!(create(&path, true).expect("room").keep_part(), Some(path.clone()));
+        std::fs::write(&path, "old").expect("room");
+        let mut pending = create(&path, true).expect("room");
+        pending.write_all(b"half").expect("room");
+        assert_eq!(pending.keep_part(), Some(part_of(&path)));
+        assert_eq!(std::fs::read_to_string(&path).expect("text"), "old");
+        assert_eq!(std::fs::read_to_string(part_of(&path)).expect("text"), "half");
+        assert!(was_left(&path) && create(&path, true).is_ok());
     }
 
     #[test]

@@ -71,7 +71,11 @@ impl RtAppLogs {
             if thread.text.len() == HEADER.len() {
                 continue;
             }
-            output::write(&path(&self.folder, &thread.name, tid - 1), &thread.text)?;
+            let path = path(&self.folder, &thread.name, tid - 1);
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let mut file = output::create_in(&self.folder, &name, false)?;
+            file.write_all(thread.text.as_bytes())?;
+            file.keep()?;
         }
         Ok(())
     }

@@ -191,11 +191,7 @@ pub fn failure(error: LabError) -> Failure {
     match error {
         LabError::Input(diagnostics) => bad_input(&diagnostics),
         LabError::Interrupted { at_ns } => {
-            let text = format!(
-                "interrupted at {} of simulated time: no result, files written so far are partial",
-                human_ns(at_ns)
-            );
-            interrupt::failure(text)
+            interrupt::failure(format!("interrupted at {} of simulated time: no result", human_ns(at_ns)))
         }
         LabError::Stopped(text) => interrupt::failure(text),
         LabError::Trace(error) => unreadable(*error),

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending};
 use pelton_lab::verbs::export::Opened;
-use pelton_schema::{Event, EventInfo, Sink};
+use pelton_schema::{EVENTS, Event, EventInfo, Sink};
 use pelton_trace::import::{Converted, TraceInfo};
 use pelton_trace::{EventTable, TableForm, one_line};
 use serde_json::json;
@@ -43,7 +43,7 @@ impl Folder {
     fn table(&mut self, event: &Event) -> Result<Option<&mut EventTable<File>>, Failure> {
         let Some(info) = EventInfo::of_code(event.code()) else { return Ok(None) };
         if !self.tables.contains_key(&info.code) {
-            let pending = output::create(&self.path.join(format!("{}.{}", info.name, self.form.ending())), false)?;
+            let pending = output::create_in(&self.path, &format!("{}.{}", info.name, self.form.ending()), false)?;
             let table = EventTable::new(pending.writer()?, info, self.form);
             self.tables.insert(info.code, (table, pending));
         }
@@ -74,15 +74,10 @@ pub fn folder(
     watch: &Screen<'_>,
 ) -> Result<Converted, Failure> {
     let path = output.to_owned();
-    let made = std::fs::create_dir_all(&path).and_then(|()| std::fs::read_dir(&path));
-    if made.map_err(|error| cannot(&path, &error))?.next().is_some() {
-        // Tables of another trace beside these would be read with them.
-        let reason = format!("the folder {} is not empty", path.display());
-        return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
-    }
+    emptied(&path, form)?;
     // Held to the end and written last: where it is missing the tables are not all there. A second writer finds it
     // taken.
-    let mut whole = output::create(&path.join("trace.json"), false)?;
+    let mut whole = output::create_in(&path, WHOLE, false)?;
     let mut sink = Folder { path, form, tables: BTreeMap::new(), failed: None, first_ns: None, last_ns: 0 };
     let converted = opened.copy(&mut sink, watch).map_err(|error| not_converted(error, output))?;
     if let Some(failure) = sink.failed {
@@ -92,7 +87,9 @@ pub fn folder(
         return Err(interrupt::failure(format!("interrupted: nothing is written to {}", output.display())));
     }
     let about = about(opened.info(), (sink.first_ns, sink.last_ns));
-    write(&sink.path.join("tasks.csv"), &tasks(opened.info()))?;
+    let mut names = output::create_in(&sink.path, TASKS, false)?;
+    names.write_all(tasks(opened.info()).as_bytes())?;
+    names.keep()?;
     let mut pending = Vec::new();
     for (table, file) in sink.tables.into_values() {
         table.finish().map_err(|error| cannot(output, &error))?;
@@ -104,10 +101,28 @@ pub fn folder(
     Ok(converted)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut pending = output::create(path, false)?;
-    pending.write_all(text.as_bytes())?;
-    pending.keep()
+/// Says what the tables are, and that they are all there.
+const WHOLE: &str = "trace.json";
+/// Names of the tasks.
+const TASKS: &str = "tasks.csv";
+
+/// Makes the folder, which must be empty but for what a killed export left: its tables are removed.
+fn emptied(path: &Path, form: TableForm) -> Result<(), Failure> {
+    let failed = |error: io::Error| cannot(path, &error);
+    std::fs::create_dir_all(path).map_err(failed)?;
+    let was_left = output::was_left(&path.join(WHOLE)) && !path.join(WHOLE).exists();
+    let is_ours = |name: &str| {
+        let name = name.strip_suffix(&output::part_name("")).unwrap_or(name);
+        let table = name.strip_suffix(form.ending()).and_then(|name| name.strip_suffix('.'));
+        name == TASKS || name == WHOLE || EVENTS.iter().any(|info| Some(info.name) == table)
+    };
+    let names = std::fs::read_dir(path).map_err(failed)?.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+    if names.iter().any(|entry| !was_left || !entry.file_name().to_str().is_some_and(is_ours)) {
+        // Tables of another trace beside these would be read with them.
+        let reason = format!("the folder {} is not empty", path.display());
+        return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
+    }
+    names.iter().try_for_each(|entry| std::fs::remove_file(entry.path())).map_err(failed)
 }
 
 /// Ids and names of the tasks, the last name of each.

@@ -134,7 +134,9 @@ impl Outputs {
         // A failing disk is the smaller news here.
         let _ = self.trace.map(|t| t.abandon());
         let _ = self.log.map(|l| l.abandon());
-        let _ = self.pending.into_iter().map(Pending::keep).collect::<Result<Vec<_>, _>>();
+        self.pending.into_iter().filter_map(Pending::keep_part).for_each(|part| {
+            crate::say(&format!("{} is partial: it holds what was written so far, and says so", part.display()));
+        });
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {

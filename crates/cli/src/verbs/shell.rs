@@ -47,7 +47,7 @@ pub fn man(verb: &[String], all: Option<&Path>) -> Result<Exit, Failure> {
 
 /// The page of a command and of all below it.
 fn every(command: &Command, name: &str, folder: &Path) -> Result<(), Failure> {
-    let mut file = output::create(&folder.join(format!("{name}.1")), true)?;
+    let mut file = output::create_in(folder, &format!("{name}.1"), true)?;
     file.write_all(page(command, name)?.as_bytes())?;
     file.keep()?;
     let below = command.get_subcommands().filter(|c| c.get_name() != "help");

@@ -140,8 +140,11 @@ fn whole(opened: &mut Opened<'_>, args: &ExportArgs, watch: &Screen<'_>) -> Resu
     if !tells {
         return Err(interrupt::failure(format!("interrupted: {name} is not written")));
     }
-    pending.keep()?;
-    Err(interrupt::failure(format!("interrupted: {name} holds what was read so far, and says so")))
+    let text = match pending.keep_part() {
+        Some(part) => format!("interrupted: {} holds what was read so far, and says so", part.display()),
+        None => format!("interrupted: {name} got what was read so far"),
+    };
+    Err(interrupt::failure(text))
 }
 
 /// Why nothing, or not everything, was written.
