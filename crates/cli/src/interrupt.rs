@@ -6,12 +6,15 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::Read;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 /// How long a verb may take to notice.
 const PATIENCE: Duration = Duration::from_millis(350);
+
+/// More than any kernel says of a process.
+const STATUS_BYTES_MAX: usize = 64 << 10;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static NOTICED: AtomicBool = AtomicBool::new(false);
@@ -29,10 +32,8 @@ pub fn install() {
 
 /// Signals that this program is to ignore, a bit each: `nohup` and shells in the background start programs so.
 fn ignored() -> u64 {
-    // The file has no length; room for all of it is read at once.
-    let mut status = Vec::with_capacity(8192);
-    let read = std::fs::File::open("/proc/self/status").and_then(|mut file| file.read_to_end(&mut status));
-    let mut lines = status[..read.unwrap_or(0)].split(|&byte| byte == b'\n');
+    let status = pelton_scenario::reading::bytes(Path::new("/proc/self/status"), STATUS_BYTES_MAX).unwrap_or_default();
+    let mut lines = status.split(|&byte| byte == b'\n');
     let set = lines.find_map(|line| line.strip_prefix(b"SigIgn:")).and_then(|set| std::str::from_utf8(set).ok());
     set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
 }

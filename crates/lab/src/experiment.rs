@@ -10,7 +10,7 @@ use crate::probe::{self, Probe};
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
-use pelton_scenario::{Diagnostics, SourceFile};
+use pelton_scenario::{Diagnostics, SourceFile, reading};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -322,7 +322,36 @@ pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
 
 /// Reads and checks an experiment file that is not embedded.
 pub fn read(path: &Path) -> Result<Experiment, Diagnostics> {
-    of_file(SourceFile::read(path)?)
+    let experiment = of_file(SourceFile::read(path)?)?;
+    inside(&experiment, path.parent().unwrap_or(Path::new(""))).map(|()| experiment)
+}
+
+/// Words of a part of a workload's specification that may be paths.
+fn paths(part: &str) -> [&str; 2] {
+    [part, part.rsplit(':').next().unwrap_or(part)]
+}
+
+/// Refuses paths out of the table's folder: a table of others must not show what else is on this machine.
+fn inside(experiment: &Experiment, folder: &Path) -> Result<(), Diagnostics> {
+    let of_workloads = experiment.workload.values().flat_map(|w| [Some(&w.spec), w.platform.as_ref()]);
+    let of_variants = experiment.variant.values().map(|v| v.with.as_ref());
+    let named = of_workloads.chain(of_variants).chain([Some(&experiment.platform), experiment.background.as_ref()]);
+    let mut all = named.flatten().flat_map(|text| text.split(['+', '=', ',']).flat_map(paths));
+    let is_named = |path: &str| [".toml", ".json"].iter().any(|end| path.ends_with(end));
+    let is_path = |path: &str| path.contains('/') || is_named(path);
+    let is_there = |path: &str| Path::new(path).metadata().is_ok_and(|there| !there.is_dir());
+    let is_file = |path: &str| path == "-" || (is_path(path) && is_there(path));
+    // Where everything is below, nothing is outside.
+    let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
+    let is_here = |path: &str| here.as_ref().is_some_and(|here| reading::stays_in(here, Path::new(path)));
+    let stays = |path: &str| reading::stays_in(folder, Path::new(path)) || (is_named(path) && is_here(path));
+    let outside = |path: &&str| is_file(path) && !stays(path);
+    let Some(path) = all.by_ref().map(str::trim).find(outside) else { return Ok(()) };
+    let Some(file) = &experiment.file else { return Ok(()) };
+    let at = file.text().find(path).unwrap_or(0);
+    let error = file
+        .error(at..at + path.len(), "a path that leads out of the folder of this table, and out of the present one");
+    Err(error.help("put the file beside the table, or name what is built in").into())
 }
 
 /// The same from bytes under a name for messages.

@@ -9,6 +9,7 @@ pub mod fit;
 pub mod import;
 pub mod platform;
 pub mod policy;
+pub mod reading;
 pub mod rtapp;
 pub mod tree;
 pub mod workload;

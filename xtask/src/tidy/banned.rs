@@ -42,6 +42,19 @@ const PANICS: &[Ban] = &[
     (".expect(\"\")", "say why it cannot fail"),
 ];
 
+/// Files of users are opened here.
+const OPENING: &[&str] =
+    &["crates/scenario/src/", "crates/trace/src/", "crates/replay/src/", "crates/lab/src/", "crates/cli/src/"];
+
+const OPENS: &[Ban] = &[
+    ("File::open", "pelton_scenario::reading reads: regular files only, and never more than fits"),
+    ("File::options", "pelton_scenario::reading reads, output.rs writes"),
+    ("File::create", "output.rs writes: beside the place, through no link"),
+    ("fs::read", "pelton_scenario::reading reads: regular files only, and never more than fits"),
+    ("fs::read_to_string", "pelton_scenario::reading reads: regular files only, and never more than fits"),
+    ("fs::write", "output.rs writes: beside the place, through no link"),
+];
+
 const C_WORDS: &[Ban] = &[
     ("bool", "explicit widths only: u32"),
     ("_Bool", "explicit widths only: u32"),
@@ -87,6 +100,12 @@ pub const RULES: &[Rule] = &[
         good: || {
             File::example("crates/cli/src/a.rs", "fn f() { g().unwrap_or(1) }\n#[test]\nfn t() { g().unwrap(); }\n")
         },
+    },
+    Rule {
+        name: "open-files",
+        check: |file| rust(file, OPENING, OPENS),
+        bad: || File::example("crates/lab/src/a.rs", "fn f() { std::fs::read_to_string(\"x\"); }\n"),
+        good: || File::example("crates/lab/src/a.rs", "fn f() { reading::text(x, 9); fs::read_dir(x); }\n"),
     },
     Rule {
         name: "core-c-words",
@@ -233,6 +252,13 @@ mod tests {
         }
         for (ban, _) in PANICS {
             assert_eq!(lines("no-unwrap", "crates/trace/src/a.rs", &format!("fn f() {{\na(){ban}\n}}")), [2], "{ban}");
+        }
+        for (ban, _) in OPENS {
+            assert_eq!(
+                lines("open-files", "crates/cli/src/a.rs", &format!("fn f() {{ std::{ban}(x) }}")),
+                [1],
+                "{ban}"
+            );
         }
         for (ban, _) in UNFINISHED {
             assert_eq!(lines("unfinished", "xtask/src/a.rs", &format!("fn f() {{ {ban}() }}")), [1], "{ban}");

@@ -7,6 +7,7 @@ use pelton_core::{
     DOMAINS_MAX, EmState, NO_DOMAIN, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PerfDomain, Placement,
     SchedDomain, sd,
 };
+use pelton_scenario::reading::{self, Unread};
 use pelton_trace::import::ImportError;
 use serde::Deserialize;
 
@@ -17,7 +18,7 @@ const INEFFICIENT: u32 = 1;
 /// Ticks per second of a file that does not say it.
 const HZ_UNSAID: u64 = 250;
 /// Longest file that is read.
-const BYTES_MAX: u64 = 16 << 20;
+const BYTES_MAX: usize = 16 << 20;
 
 /// The file beside a table: columns are named as the recorder names them.
 #[derive(Clone, Debug, Deserialize)]
@@ -80,11 +81,13 @@ impl Topology {
     /// When it is missing, is no such file, or names what cannot be.
     pub fn read(path: &Path) -> Result<Topology, ImportError> {
         let help = "a table of placements needs the machine beside it: FILE.topo.json for FILE.csv or FILE.csv.gz";
-        let bytes = std::fs::metadata(path).map_err(|error| ImportError::io(path, error).help(help))?.len();
-        if bytes > BYTES_MAX {
-            return Err(ImportError::content(path, format!("is longer than {} MiB", BYTES_MAX >> 20)).help(help));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| ImportError::io(path, error).help(help))?;
+        let text = reading::text(path, BYTES_MAX).map_err(|why| match why {
+            Unread::Io(error) => ImportError::io(path, error).help(help),
+            Unread::NoFile => ImportError::content(path, "is not a regular file").help(help),
+            Unread::TooLarge(_) => {
+                ImportError::content(path, format!("is longer than {} MiB", BYTES_MAX >> 20)).help(help)
+            }
+        })?;
         let read: Topology = serde_json::from_str(&text).map_err(|error| {
             let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or("");
             let column = error.column().max(1);

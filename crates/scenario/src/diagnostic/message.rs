@@ -149,7 +149,7 @@ pub(super) fn printable(text: &str) -> String {
     out
 }
 
-fn hides(c: char) -> bool {
+pub(crate) fn hides(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

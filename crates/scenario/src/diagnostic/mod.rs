@@ -8,6 +8,7 @@ mod source;
 mod suggest;
 
 pub use list::{Diagnostics, render};
+pub(crate) use message::hides;
 pub use message::{Diagnostic, Severity};
 pub use source::{INPUT_BYTES_MAX, SourceFile};
 pub use suggest::{did_you_mean, hint_for, short};

@@ -2,12 +2,12 @@
 //! Text of a user, with the name to call it by.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Diagnostic, Diagnostics};
+use crate::reading::{self, Unread};
 
 /// Largest input file accepted, bytes. Real files have some tens of kilobytes.
 pub const INPUT_BYTES_MAX: usize = 1 << 20;
@@ -32,9 +32,7 @@ impl SourceFile {
 
     fn from_bytes_up_to(name: impl AsRef<str>, bytes: &[u8], bytes_max: usize) -> Result<Self, Diagnostics> {
         if bytes.len() > bytes_max {
-            let file = SourceFile::new(name, "");
-            let about = file.about(format!("the file is larger than {bytes_max} bytes"));
-            return Err(about.allowed(format!("at most {} MiB", bytes_max >> 20)).into());
+            return Err(too_large(name.as_ref(), bytes_max));
         }
         // Editors of some systems put a byte order mark before the text.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -61,17 +59,10 @@ impl SourceFile {
     /// Reads a file of at most `bytes_max`, for formats that have larger files.
     pub fn read_up_to(path: &Path, bytes_max: usize) -> Result<Self, Diagnostics> {
         let name = path.display().to_string();
-        let failed = |why: String| Diagnostics::from(SourceFile::new(&name, "").about(why));
-        let meta = std::fs::metadata(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
-        if !meta.is_file() && !path.starts_with("/dev/fd") && path != Path::new("/dev/stdin") {
-            return Err(failed(format!("cannot read `{name}`: it is not a regular file")));
-        }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
-        let limit = bytes_max as u64 + 1;
-        file.take(limit)
-            .read_to_end(&mut bytes)
-            .map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
+        // A pipe of the shell is no file, and is meant.
+        let is_pipe = path.starts_with("/dev/fd") || path == Path::new("/dev/stdin");
+        let read = if is_pipe { reading::stream(path, bytes_max) } else { reading::bytes(path, bytes_max) };
+        let bytes = read.map_err(|why| unread(&name, &why, bytes_max))?;
         SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)
     }
 
@@ -84,13 +75,8 @@ impl SourceFile {
             return Ok(there.clone());
         }
         let name = if path == Path::new("-") { "(standard input)".to_owned() } else { path.display().to_string() };
-        let failed = |e: std::io::Error| {
-            Diagnostics::from(SourceFile::new(&name, "").about(format!("cannot read `{name}`: {}", reason(&e))))
-        };
         let from = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(from).map_err(failed)?;
-        file.take(bytes_max as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = reading::stream(from, bytes_max).map_err(|why| unread(&name, &why, bytes_max))?;
         let source = SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)?;
         read.insert(path.to_owned(), source.clone());
         Ok(source)
@@ -123,11 +109,15 @@ impl SourceFile {
     }
 }
 
-/// Why an operation failed, in words that are the same on every system.
-fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file".into(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
+/// A file that is not read.
+fn unread(name: &str, why: &Unread, bytes_max: usize) -> Diagnostics {
+    match why {
+        Unread::TooLarge(_) => too_large(name, bytes_max),
+        _ => SourceFile::new(name, "").about(format!("cannot read `{name}`: {why}")).into(),
     }
+}
+
+fn too_large(name: &str, bytes_max: usize) -> Diagnostics {
+    let about = SourceFile::new(name, "").about(format!("the file is larger than {bytes_max} bytes"));
+    about.allowed(format!("at most {} MiB", bytes_max >> 20)).into()
 }

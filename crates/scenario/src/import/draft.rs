@@ -2,6 +2,7 @@
 //! A platform in the making, and its text.
 
 use super::thermal::Zone;
+use crate::diagnostic::hides;
 use std::fmt::Write as _;
 
 /// Operating point.
@@ -301,7 +302,12 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
 }
 
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let shown = |c: char| match c {
+        _ if c.is_control() => " ".to_owned(),
+        _ if hides(c) => format!("\\u{:04x}", u32::from(c)),
+        _ => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn quoted(text: &str) -> String {

@@ -4,11 +4,11 @@
 
 use super::cells::{Node, Part, Place, Property, Tree};
 use crate::diagnostic::{Diagnostics, SourceFile};
-use std::io::Read;
+use crate::reading;
 use std::path::Path;
 
 /// Largest blob that is read.
-const BYTES_MAX: u64 = 4 << 20;
+const BYTES_MAX: usize = 4 << 20;
 /// Deepest nesting.
 const DEPTH_MAX: usize = 64;
 /// First word of a blob.
@@ -27,12 +27,7 @@ const END_OF_ALL: u32 = 9;
 pub fn read(path: &Path) -> Result<Tree, Diagnostics> {
     let source = SourceFile::new(path.display().to_string(), "");
     let failed = |what: String| Diagnostics::from(source.about(format!("cannot read `{}`: {what}", source.name())));
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|e| failed(e.to_string()))?;
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| failed(e.to_string()))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(failed(format!("it is larger than {BYTES_MAX} bytes")));
-    }
+    let bytes = reading::bytes(path, BYTES_MAX).map_err(|why| failed(why.to_string()))?;
     let mut blob = Blob::new(&bytes).map_err(|e| failed(format!("it is no flattened device tree: {e}")))?;
     let root = blob.root().map_err(|e| failed(format!("{e}, at byte {} of its structure", blob.at)))?;
     Ok(Tree { root, files: vec![source], notes: blob.notes })

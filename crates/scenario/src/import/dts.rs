@@ -4,6 +4,7 @@
 
 use super::cells::{Node, Part, Place, Property, Tree};
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use crate::reading;
 use std::path::Path;
 
 /// Deepest nesting of nodes, and of files.
@@ -70,9 +71,15 @@ impl Parser<'_> {
         let line = self.line();
         let name = line.trim().trim_end_matches(';').trim_matches(['"', '<', '>', ' ']).to_owned();
         let found = path.parent().map(|folder| folder.join(&name)).filter(|path| path.is_file());
+        let root = Path::new(self.tree.files.first().map_or("", SourceFile::name)).parent();
+        // What a file names is read where the file is, and nowhere else.
+        let is_outside = |path: &Path| !root.is_some_and(|root| reading::stays_in(root, path));
         // Headers have macros only.
         match found {
             _ if name.ends_with(".h") => {}
+            Some(path) if is_outside(&path) => self.tree.notes.push(format!(
+                "`{name}` is included and was not read: it is outside the folder of the first file; copy it there"
+            )),
             Some(path) if depth < DEPTH_MAX && self.tree.files.len() < FILES_MAX => file(&path, self.tree, depth + 1)?,
             _ => self.tree.notes.push(format!("`{name}` is included and was not read: it is not beside the file")),
         }

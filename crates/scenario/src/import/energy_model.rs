@@ -6,7 +6,7 @@
 use super::draft::{Domain, Draft, Opp, cpu_list, sorted};
 use super::sysfs::{number, value};
 use crate::diagnostic::{Diagnostics, SourceFile};
-use std::fs;
+use crate::reading;
 use std::path::{Path, PathBuf};
 
 /// `EM_PERF_DOMAIN_MICROWATTS`, before 6.0 `EM_PERF_DOMAIN_MILLIWATTS`: powers are watts, not those of a scale of the
@@ -74,8 +74,7 @@ fn number_of(path: &Path) -> Option<u64> {
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {
-    let listed = fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    let mut folders: Vec<PathBuf> = listed.filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = reading::names(path).into_iter().filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
 }

@@ -4,6 +4,7 @@
 //! An importer states what its source states. What the source leaves open stays out of the file, and every assumption
 //! that was made is said in it.
 
+mod aliases;
 mod cells;
 mod devicetree;
 mod draft;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! LISA's platform information (`plat_info.yml`, or the same as JSON): capacities, frequencies, domains.
 
+use super::aliases;
 use super::draft::{Domain, Draft, Opp, sorted};
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// Reads a platform information, or a file that has one at `platform-info` / `conf`.
 pub fn read(source: &SourceFile) -> Result<Draft, Diagnostics> {
+    aliases::check(source)?;
     let documents = YamlLoader::load_from_str(source.text()).map_err(|error| {
         let at = error.marker().index().min(source.text().chars().count());
         let byte = source.text().char_indices().nth(at).map_or(source.text().len(), |(byte, _)| byte);

@@ -3,7 +3,7 @@
 
 use super::draft::{Domain, Draft, Idle, Opp, cpu_list, sorted};
 use crate::diagnostic::{Diagnostics, SourceFile};
-use std::fs;
+use crate::reading;
 use std::path::{Path, PathBuf};
 
 /// Longest value that is read, bytes.
@@ -203,13 +203,13 @@ fn capacities(draft: &mut Draft) {
 }
 
 fn entries(path: &Path) -> Vec<String> {
-    let listed = fs::read_dir(path).into_iter().flatten();
-    listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+    let name = |path: std::path::PathBuf| path.file_name()?.to_str().map(str::to_owned);
+    reading::names(path).into_iter().filter_map(name).collect()
 }
 
 /// A file's first line; `None` when it cannot be read.
 pub(super) fn value(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok().filter(|text| text.len() <= VALUE_BYTES_MAX)?;
+    let text = reading::text(path, VALUE_BYTES_MAX).ok()?;
     let line = text.lines().next().unwrap_or("").trim().to_owned();
     (!line.is_empty()).then_some(line)
 }

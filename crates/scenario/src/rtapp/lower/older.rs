@@ -61,7 +61,7 @@ fn in_nanoseconds(all: [&mut Option<Spanned<i64>>; 3], report: &mut Report) {
     all.into_iter().flatten().for_each(|us| us.value /= 1000);
 }
 
-/// What a task of the oldest grammar reserves when it gives no budget.
+/// Reservation of a task of the oldest grammar that gives no budget.
 pub(super) fn reservation(exec: &Exec, report: &mut Report) -> SchedPolicy {
     let exec_ns = ns(exec.exec_us.value);
     let runtime_ns = exec_ns + exec_ns / 100 * BUDGET_OVERP;
