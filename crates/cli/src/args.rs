@@ -53,7 +53,7 @@ impl Cli {
         let is_run = words.get(1).is_some_and(|verb| verb == "run");
         match is_run.then(|| RunCli::try_parse_from(words)) {
             Some(Ok(RunCli { verb: RunVerb::Run(args), global })) => Cli { verb: Verb::Run(args), global },
-            _ => Cli::parse_from(words),
+            _ => Cli::try_parse_from(words).unwrap_or_else(|answer| crate::exit::answered(&answer)),
         }
     }
 }

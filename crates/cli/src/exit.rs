@@ -2,6 +2,7 @@
 //! Every exit code of the program, and how a failure turns into one.
 
 use std::fmt::Display;
+use std::io::{IsTerminal, Write};
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,5 +68,60 @@ impl Failure {
     /// Something this machine does not let us do.
     pub fn cannot(reason: impl Display, hint: &str) -> Self {
         Self::new(Exit::CannotHere, reason, Some(hint))
+    }
+}
+
+/// Longest word of a message about the command line, characters: what was typed may be a file by mistake.
+const WORD_CHARS_MAX: usize = 160;
+/// Lines of one at its beginning, and at its end.
+const LINES_MAX: usize = 20;
+/// Longest line of one.
+const LINE_CHARS_MAX: usize = 1000;
+
+/// Help, the version, or what is wrong with the command line: the program ends with it.
+pub fn answered(answer: &clap::Error) -> ! {
+    if answer.use_stderr() {
+        let text = answer.render();
+        let text = if std::io::stderr().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+        crate::say(shortened(&text).trim_end());
+        std::process::exit(i32::from(Exit::Usage.code()));
+    }
+    let mut out = std::io::stdout();
+    let written = answer.print().and_then(|()| out.flush());
+    let code = match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            crate::say(&Failure::cannot(format!("cannot write to standard output: {error}"), "is the disk full?").text);
+            Exit::CannotHere
+        }
+        _ => Exit::Good,
+    };
+    std::process::exit(i32::from(code.code()))
+}
+
+/// The text without the ends of long words and lines, and without the middle of many lines.
+fn shortened(text: &str) -> String {
+    let cut = |text: &str, most: usize| match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    };
+    let line = |line: &str| {
+        let words: Vec<String> = line.split(' ').map(|word| cut(word, WORD_CHARS_MAX)).collect();
+        cut(&words.join(" "), LINE_CHARS_MAX)
+    };
+    let mut lines: Vec<String> = text.lines().map(line).collect();
+    if lines.len() > 2 * LINES_MAX {
+        lines.splice(LINES_MAX..lines.len() - LINES_MAX, ["...".to_owned()]);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn long_words_and_lines_are_cut() {
+        let (word, line) = ("x".repeat(5000), "ab ".repeat(5000));
+        let short = super::shortened(&format!("unexpected '{word}' found\n{line}\nUsage: pelton"));
+        assert_eq!(super::shortened(&"a\n".repeat(1000)).lines().count(), 2 * super::LINES_MAX + 1);
+        assert!(short.len() < 1300 && short.contains("... found\n") && short.ends_with("\nUsage: pelton"), "{short}");
     }
 }

@@ -6,6 +6,7 @@ mod bug;
 mod chart;
 mod exit;
 mod interrupt;
+mod memory;
 mod output;
 mod progress;
 mod rtapp_log;
