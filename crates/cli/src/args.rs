@@ -92,6 +92,8 @@ pub enum Format {
     Json,
     // Comma-separated values.
     Csv,
+    // Tables for a page or a posting.
+    Markdown,
     // A platform file; only of platforms, so that other pages do not name it.
     #[value(hide = true)]
     Toml,

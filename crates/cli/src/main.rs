@@ -8,6 +8,7 @@ mod exit;
 mod interrupt;
 mod memory;
 mod output;
+mod paint;
 mod progress;
 mod rtapp_log;
 mod sheet;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tables for people and for spreadsheets. No colour: a table reads the same in a terminal, a pipe and a log.
+//! Tables for people, for pages and for spreadsheets. Colours come last ([`crate::paint`]): a table reads the same in a
+//! terminal, a pipe and a log.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use crate::paint;
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use pelton_trace::one_line;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Widest column that counts as words and numbers and is never wrapped.
 const WORD_COLUMNS_MAX: u16 = 14;
 /// Letters of a name in a table that is too wide for the terminal.
 const NAME_LETTERS_MAX: usize = 24;
+/// Narrowest column of sentences, where its words would allow less.
+const SENTENCE_COLUMNS_MIN: usize = 12;
 
 /// A table of text.
 #[derive(Clone, Debug, Default)]
@@ -91,22 +97,50 @@ impl Sheet {
         })
     }
 
-    /// Aligned text. With a `width`, that of a terminal, sentences wrap, long names are cut, and a table that is wider
-    /// all the same is printed in parts, each with the first column.
+    /// Aligned text. With a `width`, that of a terminal, sentences wrap between words, and a table that is wider all the
+    /// same is printed in parts, each with the first column.
     pub fn text(&self, width: Option<u16>) -> String {
+        if is_markdown() {
+            return self.markdown();
+        }
         let Some(width) = width.map(usize::from) else { return self.aligned(None) };
-        let widths = self.widths();
-        let sentences = widths.iter().filter(|&&w| w > usize::from(WORD_COLUMNS_MAX)).count();
-        let words: usize = widths.iter().filter(|&&w| w <= usize::from(WORD_COLUMNS_MAX)).map(|w| w + 2).sum();
-        let natural: usize = widths.iter().map(|w| w + 2).sum();
+        let least: usize = self.least_widths().iter().map(|own| own + 2).sum();
         // A table with keys has names and numbers, which are never broken.
-        let can_wrap = self.more_keys == 0 && sentences > 0 && words + sentences * 12 <= width;
-        if natural <= width || can_wrap && self.has_sentences() {
+        if self.fits(width as u16) || self.more_keys == 0 && self.has_sentences() && least <= width {
             return self.aligned(Some(width as u16));
         }
-        let short = self.with_short_names();
+        let short = self.with_short_names(width);
         let parts = short.parts(width);
         parts.iter().map(|part| part.within(width)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Letters that each column needs: all of them where it has names and numbers, its longest word where it has
+    /// sentences.
+    fn least_widths(&self) -> Vec<usize> {
+        let longest_word = |text: &str| text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+        let least = |(at, own): (usize, usize)| {
+            let cells = self.rows.iter().map(|row| longest_word(&one_line(&row[at])));
+            let words = cells.chain([longest_word(self.name_of(at))]).max().unwrap_or(0);
+            if self.is_of_sentences(at) { words.max(SENTENCE_COLUMNS_MIN).min(own) } else { own }
+        };
+        self.widths().into_iter().enumerate().map(least).collect()
+    }
+
+    fn name_of(&self, column: usize) -> &str {
+        self.headings().nth(column).map_or("", |(name, _)| name)
+    }
+
+    /// Some cell is long and has several words: `1.5 .. 2.5` and `[-1.5, +2.5] *` are one number.
+    fn is_of_sentences(&self, column: usize) -> bool {
+        let is_sentence = |cell: &String| {
+            let words = cell.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+            cell.chars().count() > usize::from(WORD_COLUMNS_MAX) && words > 1
+        };
+        self.rows.iter().any(|row| is_sentence(&row[column]))
+    }
+
+    fn has_sentences(&self) -> bool {
+        (0..self.header.len()).any(|column| self.is_of_sentences(column))
     }
 
     /// A part that is still too wide has its cells broken, words too.
@@ -129,20 +163,22 @@ impl Sheet {
         self.headings().enumerate().map(widest).collect()
     }
 
-    /// Some wide cell has spaces to wrap at.
-    fn has_sentences(&self) -> bool {
-        let is_long = |cell: &String| cell.len() > usize::from(WORD_COLUMNS_MAX) && cell.contains(' ');
-        self.rows.iter().flatten().any(is_long)
-    }
-
-    /// The first column, names, cut to what a person needs to know them again.
-    fn with_short_names(&self) -> Sheet {
-        let mut sheet = self.clone();
-        for row in &mut sheet.rows {
-            if let Some(name) = row.first_mut().filter(|name| name.chars().count() > NAME_LETTERS_MAX) {
-                *name = name.chars().take(NAME_LETTERS_MAX - 1).chain(['~']).collect();
-            }
+    /// The first column, names, cut to what a person needs to know them again: where they do not fit beside the other
+    /// columns, or where cutting leaves them all different.
+    fn with_short_names(&self, width: usize) -> Sheet {
+        let short = |name: &str| match name.chars().count() > NAME_LETTERS_MAX {
+            true => name.chars().take(NAME_LETTERS_MAX - 1).chain(['~']).collect(),
+            false => name.to_owned(),
+        };
+        let names: BTreeSet<&str> = self.rows.iter().filter_map(|row| row.first()).map(String::as_str).collect();
+        let cut: BTreeSet<String> = names.iter().map(|name| short(name)).collect();
+        let widths = self.widths();
+        let beside = widths.iter().skip(1).max().copied().unwrap_or(0);
+        if cut.len() < names.len() && widths.first().is_some_and(|own| own + beside + 4 <= width) {
+            return self.clone();
         }
+        let mut sheet = self.clone();
+        sheet.rows.iter_mut().filter_map(|row| row.first_mut()).for_each(|name| *name = short(name));
         sheet
     }
 
@@ -174,11 +210,20 @@ impl Sheet {
         if groups.is_empty() { vec![self.clone()] } else { groups.iter().map(part).collect() }
     }
 
-    /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules.
+    /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules. Columns
+    /// of sentences wrap, columns of names and numbers never do.
     fn aligned(&self, width: Option<u16>) -> String {
         let mut table = self.table();
-        if let Some(width) = width {
-            narrow(&mut table, width);
+        if let Some(width) = width.filter(|&width| !self.fits(width)) {
+            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+            let least = self.least_widths();
+            for (at, column) in table.column_iter_mut().enumerate() {
+                column.set_constraint(match self.is_of_sentences(at) {
+                    // Room for the words, and the two blanks beside them.
+                    true => ColumnConstraint::LowerBoundary(Width::Fixed(least[at] as u16 + 2)),
+                    false => ColumnConstraint::ContentWidth,
+                });
+            }
         }
         lines(&table)
     }
@@ -187,15 +232,29 @@ impl Sheet {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(self.headings().map(|(name, align)| Cell::new(name).set_alignment(align)));
+        table.set_header(self.headings().map(|(name, align)| Cell::new(paint::strong(name)).set_alignment(align)));
         for row in &self.rows {
             let cells = row
                 .iter()
                 .zip(self.headings())
-                .map(|(text, (_, align))| Cell::new(one_line(text)).set_alignment(align));
+                .map(|(text, (_, align))| Cell::new(paint::cell(&one_line(text))).set_alignment(align));
             table.add_row(cells);
         }
         table
+    }
+
+    /// A table of Markdown: a bar in a cell would end it.
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
+        let rule = |(_, align): (&str, CellAlignment)| match align {
+            CellAlignment::Right => "--:".to_owned(),
+            _ => "---".to_owned(),
+        };
+        let head = line(self.headings().map(|(name, _)| cell(name)).collect());
+        let rules = line(self.headings().map(rule).collect());
+        let rows = self.rows.iter().map(|row| line(row.iter().map(|text| cell(text)).collect()));
+        head + &rules + &rows.collect::<String>()
     }
 
     /// Comma-separated values with a heading line, quoted where needed.
@@ -211,24 +270,6 @@ impl Sheet {
 fn lines(table: &Table) -> String {
     let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
-}
-
-/// Fits a table into a terminal: columns of sentences wrap, columns of words and numbers never do. A table without
-/// sentences stays as wide as it is.
-fn narrow(table: &mut Table, width: u16) {
-    let widths = table.column_max_content_widths();
-    let natural: usize = widths.iter().map(|&w| usize::from(w) + 2).sum();
-    let fixed: usize = widths.iter().filter(|&&w| w <= WORD_COLUMNS_MAX).map(|&w| usize::from(w) + 2).sum();
-    let sentences = widths.iter().filter(|&&w| w > WORD_COLUMNS_MAX).count();
-    if natural <= usize::from(width) || sentences == 0 || fixed + sentences * 12 > usize::from(width) {
-        return;
-    }
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    for (column, &content) in table.column_iter_mut().zip(&widths) {
-        if content <= WORD_COLUMNS_MAX {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
 }
 
 fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
@@ -251,6 +292,19 @@ fn quoted(cell: &str) -> String {
     }
 }
 
+/// Tables are Markdown in this program's output.
+static MARKDOWN: AtomicBool = AtomicBool::new(false);
+
+/// Chooses the form of all tables for people, before the first is made.
+pub fn choose(markdown: bool) {
+    MARKDOWN.store(markdown, Ordering::Relaxed);
+}
+
+/// Tables for people are Markdown.
+pub fn is_markdown() -> bool {
+    MARKDOWN.load(Ordering::Relaxed)
+}
+
 /// Columns of the terminal on stdout; `None` when it is no terminal, so nothing is wrapped in files and pipes.
 pub fn terminal_width() -> Option<u16> {
     if !std::io::stdout().is_terminal() {
@@ -271,6 +325,11 @@ pub fn page_width() -> u16 {
 mod tests {
     use super::*;
 
+    /// As it is printed where nothing is coloured.
+    fn printed(sheet: &Sheet, width: Option<u16>) -> String {
+        paint::finish(&sheet.text(width), false, str::to_owned)
+    }
+
     fn sheet() -> Sheet {
         let mut sheet = Sheet::new(&["<name", "value"]);
         sheet.row(vec!["a".into(), "1".into()]);
@@ -280,21 +339,21 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_lines_end_clean() {
-        assert_eq!(sheet().text(None), " name       value\n a              1\n long name   1000\n");
+        assert_eq!(printed(&sheet(), None), " name       value\n a              1\n long name   1000\n");
     }
 
     #[test]
     fn narrow_terminals_wrap_inside_cells() {
         let mut sheet = Sheet::new(&["<text", "n"]);
         sheet.row(vec!["a sentence that is longer than the terminal is wide".into(), "1".into()]);
-        assert!(sheet.text(Some(40)).lines().all(|l| l.chars().count() <= 40));
+        assert!(printed(&sheet, Some(40)).lines().all(|l| l.chars().count() <= 40));
     }
 
     #[test]
     fn words_and_numbers_are_never_broken() {
         let mut sheet = Sheet::new(&["number", "another", "third", "fourth", "fifth", "sixth"]);
         sheet.row(["1000000"; 6].map(str::to_owned).to_vec());
-        let text = sheet.text(Some(40));
+        let text = printed(&sheet, Some(40));
         assert!(text.lines().all(|line| line.chars().count() <= 40) && text.matches("1000000").count() == 7, "{text}");
     }
 
@@ -303,10 +362,10 @@ mod tests {
         let mut sheet = Sheet::new(&["<name", "one", "two", "three", "four"]);
         let name = "a-name-that-is-much-too-long-for-a-terminal";
         sheet.row([name, "1000000000", "2000000000", "3000000000", "4000000000"].map(str::to_owned).to_vec());
-        let text = sheet.text(Some(54));
+        let text = printed(&sheet, Some(54));
         assert_eq!(text.lines().filter(|line| line.contains("a-name-that-is-much-too~")).count(), 2, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 54), "{text}");
-        assert!(sheet.text(None).contains(name) && sheet.csv().contains(name));
+        assert!(printed(&sheet, None).contains(name) && sheet.csv().contains(name));
     }
 
     #[test]
@@ -314,7 +373,7 @@ mod tests {
         let mut sheet = Sheet::new(&["<switch", "<value"]);
         let long = "a_value_that_is_longer_than_what_is_left_of_the_terminal";
         sheet.row(vec!["some_switch_with_a_long_name".into(), long.into()]);
-        let text = sheet.text(Some(40));
+        let text = printed(&sheet, Some(40));
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
     }
 
@@ -332,7 +391,7 @@ mod tests {
     fn every_part_of_a_wide_table_says_what_its_rows_are_about() {
         let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "change"]).with_keys(3);
         sheet.row(["", "energy_mj", "[1]", "1234567890.5", "+1234567.8 %"].map(str::to_owned).to_vec());
-        let text = sheet.without_empty_columns().text(Some(40));
+        let text = printed(&sheet.without_empty_columns(), Some(40));
         let parts: Vec<&str> = text.split("\n\n").collect();
         assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj     [1]")), "{text}");
         assert!(!text.contains("name"), "{text}");
@@ -342,7 +401,7 @@ mod tests {
     fn names_of_numbers_are_not_broken() {
         let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "<confidence"]).with_keys(3);
         sheet.row(["", "step_latency_ms_avg", "[1]", "1606.111", "[-11.1, +177.6] *"].map(str::to_owned).to_vec());
-        let text = sheet.without_empty_columns().text(Some(50));
+        let text = printed(&sheet.without_empty_columns(), Some(50));
         assert!(text.contains("step_latency_ms_avg") && text.contains("[-11.1, +177.6] *"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
     }
@@ -362,10 +421,40 @@ mod tests {
             sheet.row(vec![name.into(), number.into()]);
         }
         let escaped = [" \\u001b]0;t\\u0007x  -5.2", " =cmd|x!A0", " r\\u202eo\\u000anew", " @a"];
-        let text = sheet.text(None);
+        let text = printed(&sheet, None);
         assert!(text.lines().skip(1).zip(escaped).all(|(line, start)| line.starts_with(start)), "{text}");
         let csv = ["\\u001b]0;t\\u0007x,-5.2", "\"'=cmd|x!A0\",+3", "r\\u202eo\\u000anew,\"'-\"", "\"'@a\",1"];
         assert_eq!(sheet.csv().lines().skip(1).collect::<Vec<_>>(), csv);
+    }
+
+    #[test]
+    fn only_sentences_wrap_and_only_between_words() {
+        let mut sheet = Sheet::new(&["<platform", "CPUs", "<domains", "<what it is"]);
+        let what = "a sentence about the board that takes more than one line";
+        sheet.row(["odroid-n2-s922x-as-shipped", "6", "cpu-little, cpu-big", what].map(str::to_owned).to_vec());
+        let shown = printed(&sheet, Some(72));
+        assert!(shown.contains("odroid-n2-s922x-as-shipped"), "{shown}");
+        assert!(what.split(' ').all(|word| shown.contains(word)), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 72), "{shown}");
+    }
+
+    #[test]
+    fn names_that_cutting_would_make_equal_stay_whole() {
+        let mut sheet = Sheet::new(&["<row", "published", "simulated", "another", "and another"]);
+        for end in ["before", "after"] {
+            let name = format!("latency_cyclictest_deep_32.{end}");
+            sheet.row([name.as_str(), "1000000000", "1000000000", "1000000000", "1"].map(str::to_owned).to_vec());
+        }
+        let shown = printed(&sheet, Some(60));
+        assert!(shown.contains("latency_cyclictest_deep_32.before") && !shown.contains('~'), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
+    }
+
+    #[test]
+    fn a_table_of_markdown_has_a_line_of_rules() {
+        let mut sheet = Sheet::new(&["<name", "value"]);
+        sheet.row(vec!["a|b".into(), "1".into()]);
+        assert_eq!(sheet.markdown(), "| name | value |\n| --- | --: |\n| a\\|b | 1 |\n");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::args::{Format, Global, IdleStatesFrom, InputArgs, PartArgs, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
+use crate::paint;
 use crate::progress::{Counting, Progress};
 use crate::sheet::{self, Sheet};
 use crate::units::human_ns;
@@ -207,10 +208,21 @@ pub fn failure(error: LabError) -> Failure {
     }
 }
 
-/// Prints to stdout. A reader that went away (`| head`) is no error.
+/// Prints text with tables to stdout, coloured on a terminal.
 pub fn print(text: &str) -> Result<(), Failure> {
+    let plain = |text: &str| pelton_trace::lines(text).into_owned();
+    to_stdout(&paint::finish(text, paint::wanted(), plain))
+}
+
+/// Prints what other programs read.
+pub fn print_plain(text: &str) -> Result<(), Failure> {
+    to_stdout(&pelton_trace::lines(text))
+}
+
+/// A reader that went away (`| head`) is no error.
+fn to_stdout(shown: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(pelton_trace::lines(text).as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(shown.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::cannot(format!("cannot write to standard output: {error}"), "is the disk full?"))
         }
@@ -226,7 +238,7 @@ pub fn print_json<T: Outcome>(value: &T) -> Result<(), Failure> {
 /// Prints anything as JSON.
 pub fn print_as_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(Exit::Bug, e, None))?;
-    print(&(text + "\n"))
+    print_plain(&(text + "\n"))
 }
 
 /// What is to be said about numbers, once each: `energy` where the power decides, else the first number's name.
@@ -244,14 +256,20 @@ pub fn section(heading: &str, sheet: &Sheet) -> String {
     if sheet.is_empty() {
         return String::new();
     }
-    let heading = if heading.is_empty() { String::new() } else { format!("\n{heading}\n") };
+    let heading = match (heading.is_empty(), sheet::is_markdown()) {
+        (true, true) => "\n".to_owned(),
+        (true, false) => String::new(),
+        // A table of Markdown begins behind an empty line.
+        (false, true) => format!("\n### {heading}\n\n"),
+        (false, false) => format!("\n{heading}\n"),
+    };
     heading + &sheet.text(sheet::terminal_width())
 }
 
 /// Prints one table in the format asked for; `json` is the value behind it.
 pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Result<(), Failure> {
     match global.format {
-        Format::Table | Format::Toml => print(&sheet.text(sheet::terminal_width())),
+        Format::Table | Format::Markdown | Format::Toml => print(&sheet.text(sheet::terminal_width())),
         Format::Csv => print(&sheet.csv()),
         Format::Json => print_json(json),
     }
@@ -261,7 +279,7 @@ pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Resul
 /// either.
 pub fn print_list(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Result<(), Failure> {
     match global.format {
-        Format::Table | Format::Toml => print(&sheet.text(Some(sheet::page_width()))),
+        Format::Table | Format::Markdown | Format::Toml => print(&sheet.text(Some(sheet::page_width()))),
         _ => print_sheet(global, sheet, json),
     }
 }

@@ -50,7 +50,9 @@ fn show(comparison: &Comparison, all: bool, short: bool, charts: &str, global: &
     match global.format {
         Format::Json => print_json(comparison),
         Format::Csv => print(&long_sheet(comparison).csv()),
-        Format::Table | Format::Toml => print(&(text(comparison, all, short) + charts + &confidence_words(comparison))),
+        Format::Table | Format::Markdown | Format::Toml => {
+            print(&(text(comparison, all, short) + charts + &confidence_words(comparison)))
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     match global.format {
         Format::Json => print_json(&explained)?,
         Format::Csv => print(&request_sheet(&explained.explanation).csv())?,
-        Format::Table | Format::Toml => print(&text(&explained))?,
+        Format::Table | Format::Markdown | Format::Toml => print(&text(&explained))?,
     }
     Ok(Exit::Good)
 }

@@ -18,7 +18,7 @@ pub fn explain(request: &ExplainRequest, walk: bool, global: &Global) -> Result<
         match global.format {
             Format::Json => print_json(&explained)?,
             Format::Csv => print(&reasons(&explained.explanation.reasons).csv())?,
-            Format::Table | Format::Toml => print(&walk_text(&explained))?,
+            Format::Table | Format::Markdown | Format::Toml => print(&walk_text(&explained))?,
         }
         return Ok(Exit::Good);
     }
@@ -26,7 +26,7 @@ pub fn explain(request: &ExplainRequest, walk: bool, global: &Global) -> Result<
     match global.format {
         Format::Json => print_json(&explained)?,
         Format::Csv => print(&groups(&explained.explanation).csv())?,
-        Format::Table | Format::Toml => print(&text(&explained))?,
+        Format::Table | Format::Markdown | Format::Toml => print(&text(&explained))?,
     }
     Ok(Exit::Good)
 }

@@ -16,7 +16,7 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
     match global.format {
         Format::Json => print_json(&explained)?,
         Format::Csv => print(&domains(&explained.explanation).csv())?,
-        Format::Table | Format::Toml => print(&text(&explained))?,
+        Format::Table | Format::Markdown | Format::Toml => print(&text(&explained))?,
     }
     Ok(Exit::Good)
 }

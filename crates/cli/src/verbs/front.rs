@@ -32,7 +32,7 @@ fn show(fronts: &Fronts, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(fronts),
         Format::Csv => print(&long_sheet(fronts).csv()),
-        Format::Table | Format::Toml => print(&text(fronts)),
+        Format::Table | Format::Markdown | Format::Toml => print(&text(fronts)),
     }
 }
 

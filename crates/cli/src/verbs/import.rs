@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton platform import`: a platform file from what others have.
 
-use super::common::{bad_input, print, rendered};
+use super::common::{bad_input, print_plain, rendered};
 use crate::args::{Global, ImportArgs};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -37,7 +37,7 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
         }
     }
     match outputs.first() {
-        None => print(&text)?,
+        None => print_plain(&text)?,
         Some(path) => output::write(path, &text)?,
     }
     Ok(Exit::Good)

@@ -31,13 +31,15 @@ mod workload;
 
 use crate::args::{Cli, Format, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, TraceVerb, Verb, WorkloadVerb};
 use crate::exit::{Exit, Failure};
+use crate::sheet;
 
 /// Does what was asked.
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let global = &cli.global;
+    sheet::choose(global.format == Format::Markdown);
     let has_toml = matches!(&cli.verb, Verb::Platform(PlatformVerb::Show { .. } | PlatformVerb::Import(_)));
     if global.format == Format::Toml && !has_toml {
-        let hint = "table, json or csv; `pelton platform show` and `import` have toml";
+        let hint = "table, json, csv or markdown; `pelton platform show` and `import` have toml";
         return Err(Failure::new(Exit::Usage, "--format toml: this is no platform", Some(hint)));
     }
     match &cli.verb {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton platform`: which machines there are, what is known about them and from where, and whether a file is right.
 
-use super::common::{bad_input, print, print_json, print_list, rendered, section};
+use super::common::{bad_input, print, print_json, print_list, print_plain, rendered, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
@@ -30,8 +30,8 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
     match global.format {
         Format::Json => print_json(&shown)?,
         Format::Csv => print(&opp_sheet(&shown).csv())?,
-        Format::Table => print(&text(&shown))?,
-        Format::Toml => print(platform::load(name).map_err(|d| bad_input(&d))?.source.text())?,
+        Format::Table | Format::Markdown => print(&text(&shown))?,
+        Format::Toml => print_plain(platform::load(name).map_err(|d| bad_input(&d))?.source.text())?,
     }
     Ok(Exit::Good)
 }
@@ -50,7 +50,7 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     let domains = built.machine.domains.len();
     let name = file.display().to_string();
     match global.format {
-        Format::Table | Format::Toml => {
+        Format::Table | Format::Markdown | Format::Toml => {
             let assumed = built.assumptions.iter().map(|line| format!("  {line}\n")).collect::<String>();
             let heading = if assumed.is_empty() { "" } else { "\nassumed\n" };
             let verdict = match checked.implausible_powers {

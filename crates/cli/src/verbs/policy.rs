@@ -44,7 +44,7 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
         });
         sheet.row(row(parameter.name, cells));
     }
-    let is_text = matches!(global.format, Format::Table | Format::Toml);
+    let is_text = matches!(global.format, Format::Table | Format::Markdown | Format::Toml);
     if is_text && global.verbose == 0 && !sheet.fits(sheet::page_width()) {
         print(&history(&sheet, sheet::page_width()))?;
     } else {
@@ -129,7 +129,7 @@ pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
         rows.push(PolicyValue { switch: None, number: Some(parameter.name), value, default, why: parameter.why });
     }
     match global.format {
-        Format::Table | Format::Toml => print(&format!(
+        Format::Table | Format::Markdown | Format::Toml => print(&format!(
             "profile {}\n\n{}",
             chosen.profile,
             in_three_columns(&sheet).text(Some(sheet::page_width()))

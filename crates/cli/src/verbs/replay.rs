@@ -35,7 +35,7 @@ pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
         results.push(result);
     }
     match global.format {
-        Format::Table | Format::Toml => {}
+        Format::Table | Format::Markdown | Format::Toml => {}
         Format::Json => print_as_json(&results.iter().map(results::described).collect::<Vec<_>>())?,
         Format::Csv => print(&csv(&results).csv())?,
     }

@@ -60,7 +60,7 @@ fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(result),
         Format::Csv => print(&sheet.csv()),
-        Format::Table | Format::Toml => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
+        Format::Table | Format::Markdown | Format::Toml => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
     }
 }
 
@@ -84,7 +84,7 @@ fn show(
     match global.format {
         Format::Json => print_json(table),
         Format::Csv => print(&csv(table, first)),
-        Format::Table | Format::Toml => print(&text(experiment, changed, table, global.verbose > 0)),
+        Format::Table | Format::Markdown | Format::Toml => print(&text(experiment, changed, table, global.verbose > 0)),
     }
 }
 

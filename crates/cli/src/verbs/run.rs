@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton run`: one simulation, its numbers, and its events as files.
 
-use super::common::{Screen, failure, input, input_files, notes, policy_file, policy_spec, print, print_json, section};
+use super::common::{
+    Screen, failure, input, input_files, notes, policy_file, policy_spec, print, print_json, print_plain, section,
+};
 use crate::args::{Format, Global, RunArgs};
 use crate::chart;
 use crate::chart::ran::Ran;
@@ -50,7 +52,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     outputs.finish()?;
     if args.like_original {
         let printed: Vec<String> = prepared.originals.iter().map(|o| o.print(&report)).collect();
-        print(&printed.join("\n"))?;
+        print_plain(&printed.join("\n"))?;
         return Ok(Exit::Good);
     }
     let summary = summary_of(&prepared, &report);
@@ -178,7 +180,7 @@ fn show(summary: &RunSummary, charts: Option<&Ran>, global: &Global) -> Result<(
     match global.format {
         Format::Json => print_json(summary),
         Format::Csv => print(&long_sheet(summary).csv()),
-        Format::Table | Format::Toml => print(
+        Format::Table | Format::Markdown | Format::Toml => print(
             &(text(summary, global) + &charts.map(|ran| ran.blocks(sheet::page_width().into())).unwrap_or_default()),
         ),
     }

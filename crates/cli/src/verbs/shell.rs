@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton shell`: completions and man pages, made from the definition of the command line.
 
-use super::common::print;
+use super::common::print_plain;
 use crate::args::Cli;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "pelton", &mut script);
-    print(&String::from_utf8_lossy(&script))?;
+    print_plain(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Good)
 }
 
@@ -41,7 +41,7 @@ pub fn man(verb: &[String], all: Option<&Path>) -> Result<Exit, Failure> {
         command = found.ok_or_else(missing)?;
         name = format!("{name}-{word}");
     }
-    print(&page(command, &name)?)?;
+    print_plain(&page(command, &name)?)?;
     Ok(Exit::Good)
 }
 

@@ -25,7 +25,7 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
         let answer = validate(&request(args, path), &Screen::new(global)).map_err(failure)?;
         worst = worst.max(answer.verdict());
         match global.format {
-            Format::Table | Format::Toml => print(&text(&answer))?,
+            Format::Table | Format::Markdown | Format::Toml => print(&text(&answer))?,
             Format::Csv => print(&csv(path, &answer)?)?,
             Format::Json => results.push(value(&answer)?),
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton workload`: models, and workloads made from traces.
 
-use super::common::{Screen, failure, part, print, print_list, print_sheet};
+use super::common::{Screen, failure, part, print, print_list, print_plain, print_sheet};
 use crate::args::{Format, FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -32,7 +32,7 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
     for option in &model.options {
         sheet.row(vec![option.option.to_owned(), option.default.unwrap_or("-").to_owned()]);
     }
-    if global.format == Format::Table {
+    if matches!(global.format, Format::Table | Format::Markdown) {
         print(&format!("{}: {}\n\n", model.model, model.what))?;
     }
     print_sheet(global, &sheet, &model)?;
@@ -46,7 +46,7 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     let request = FromTraceRequest { trace: args.trace.clone(), part: part(&args.part), model: args.model };
     let text = workload::from_trace(&request, &Screen::new(global)).map_err(failure)?;
     match &args.output {
-        None => print(&text)?,
+        None => print_plain(&text)?,
         Some(path) => output::write(path, &text)?,
     }
     Ok(Exit::Good)
