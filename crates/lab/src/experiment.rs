@@ -4,6 +4,7 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
+use crate::no_effect;
 use crate::place::Wrong;
 use crate::plan::MachineChanges;
 use crate::probe::{self, Probe};
@@ -55,8 +56,10 @@ pub struct Experiment {
     /// What differs, by name.
     pub variant: BTreeMap<String, Variant>,
     /// Printed rows.
+    #[serde(default)]
     pub row: Vec<Row>,
     /// Printed statements.
+    #[serde(default)]
     pub claim: Vec<Claim>,
     /// Numbers that no source prints and that claims look at.
     #[serde(default)]
@@ -108,6 +111,8 @@ pub struct Variant {
     /// Switches set on top of the profile.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// Variant that this one would equal if what was changed had no effect.
+    pub base: Option<String>,
     /// Task group that everything runs in; the root, where it is not given.
     pub group: Option<String>,
     /// Models that are part of every workload of this variant, joined by `+`.
@@ -176,6 +181,9 @@ pub struct Row {
     pub role: Role,
     /// Set when the model cannot produce the row: why.
     pub not_modelled: Option<String>,
+    /// What a world without any effect of the change has here, where that can be said.
+    #[serde(skip)]
+    pub no_effect: Option<f64>,
 }
 
 /// How far our number may be from the printed one.
@@ -205,13 +213,17 @@ impl TryFrom<toml::Value> for Tolerance {
 }
 
 impl Tolerance {
+    /// Largest distance from `published`.
+    pub fn distance(self, published: f64) -> f64 {
+        match self {
+            Tolerance::Absolute(limit) => limit,
+            Tolerance::Percent(pct) => published.abs() * pct / 100.0,
+        }
+    }
+
     /// True when `simulated` is close enough to `published`.
     pub fn accepts(self, published: f64, simulated: f64) -> bool {
-        let distance = (simulated - published).abs();
-        match self {
-            Tolerance::Absolute(limit) => distance <= limit,
-            Tolerance::Percent(pct) => distance <= published.abs() * pct / 100.0,
-        }
+        (simulated - published).abs() <= self.distance(published)
     }
 }
 
@@ -315,8 +327,9 @@ fn unknown(name: &str) -> ExperimentError {
 
 /// Reads and checks the text of an experiment file.
 pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
-    let experiment: Experiment = toml::from_str(text).map_err(|e| ExperimentError(format!("{file}: {e}")))?;
+    let mut experiment: Experiment = toml::from_str(text).map_err(|e| ExperimentError(format!("{file}: {e}")))?;
     check(&experiment).map_err(|wrong| ExperimentError(format!("{file}: {}", wrong.why())))?;
+    no_effect::fill(&mut experiment);
     Ok(experiment)
 }
 
@@ -365,6 +378,7 @@ fn of_file(file: SourceFile) -> Result<Experiment, Diagnostics> {
         None => file.about(e.message()),
     })?;
     check(&experiment).map_err(|wrong| wrong.message(&file))?;
+    no_effect::fill(&mut experiment);
     experiment.file = Some(file);
     Ok(experiment)
 }
@@ -380,6 +394,9 @@ fn check(experiment: &Experiment) -> Result<(), Wrong> {
     check_duration(experiment.duration_s)?;
     let of_workload = |(name, w): (&String, &WorkloadRef)| check_workload(w).map_err(|e| e.inside(&["workload", name]));
     experiment.workload.iter().try_for_each(of_workload)?;
+    let of_variant =
+        |(name, v): (&String, &Variant)| check_base(experiment, v).map_err(|e| e.inside(&["variant", name]));
+    experiment.variant.iter().try_for_each(of_variant)?;
     let ids = check_rows(experiment)?;
     for (i, claim) in experiment.claim.iter().enumerate() {
         let name = format!("claim `{}`", claim.id);
@@ -446,6 +463,13 @@ fn check_variant(experiment: &Experiment, name: &str) -> Result<(), Wrong> {
     match experiment.variant.contains_key(name) {
         true => Ok(()),
         false => Err(Wrong::at(&["variant"], format!("no variant is called `{name}`"))),
+    }
+}
+
+fn check_base(experiment: &Experiment, variant: &Variant) -> Result<(), Wrong> {
+    match variant.base.as_ref().filter(|name| !experiment.variant.contains_key(*name)) {
+        Some(name) => Err(Wrong::at(&["base"], format!("no variant is called `{name}`"))),
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,8 @@
 //! From reports to verdicts: the only place that puts printed numbers beside ours.
 
 use crate::beyond;
-use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row};
+use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row, Tolerance};
+use crate::no_effect;
 use crate::probe::{self, Samples};
 use crate::stats;
 use crate::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
@@ -26,12 +27,13 @@ pub fn judge(
     let judge_one = |row| judge_row(row, changed, reports);
     let rows = experiment.row.iter().map(judge_one).collect::<Result<Vec<RowResult>, _>>()?;
     let probes: Vec<ProbeResult> = experiment.probe.iter().filter_map(|p| read_probe(p, samples)).collect();
-    let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows, &probes)).collect();
+    let claims: Vec<_> = experiment.claim.iter().map(|claim| judge_claim(claim, experiment, &rows, &probes)).collect();
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
     let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
     let (table, run) = (experiment.table.clone(), AboutTable::default());
-    Ok(TableResult { table, run, rows, claims, probes, beyond, runs, seconds: round(seconds) })
+    let score = no_effect::score(&rows, &claims);
+    Ok(TableResult { table, run, rows, claims, probes, beyond, score, runs, seconds: round(seconds) })
 }
 
 fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
@@ -67,7 +69,11 @@ fn judge_row(row: &Row, changed: bool, reports: &Reports) -> Result<RowResult, E
         simulated,
         ci95,
         role: row.role,
+        tolerance: round(row.tolerance.distance(row.published)),
+        tolerance_pct: if let Tolerance::Percent(pct) = row.tolerance { Some(pct) } else { None },
         verdict,
+        no_effect: row.no_effect.map(round),
+        no_effect_verdict: no_effect::verdict(row),
     })
 }
 
@@ -104,9 +110,13 @@ fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, E
     read().filter(|s| !s.is_empty()).ok_or_else(missing)
 }
 
-fn judge_claim(claim: &Claim, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
-    let value = claim_value(claim, rows, probes);
-    let holds = value.is_some_and(|v| claim.min.is_none_or(|min| v >= min) && claim.max.is_none_or(|max| v <= max));
+fn judge_claim(claim: &Claim, experiment: &Experiment, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
+    let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
+        Some(row) => row.simulated,
+        None => probes.iter().find(|p| p.id == id).map(|p| p.mean),
+    };
+    let value = claim_value(claim, simulated);
+    let holds = value.is_some_and(|value| holds(claim, value));
     let units = rows.iter().map(|r| (&r.id, &r.unit)).chain(probes.iter().map(|p| (&p.id, &p.unit)));
     let of_row = units.into_iter().find(|(id, _)| **id == claim.row).map_or("", |(_, unit)| unit.as_str());
     let unit = if claim.by == Some(Comparison::ChangePercent) { "%" } else { of_row };
@@ -116,17 +126,19 @@ fn judge_claim(claim: &Claim, rows: &[RowResult], probes: &[ProbeResult]) -> Cla
         holds,
         value: value.map(round),
         unit: unit.to_owned(),
+        no_effect_holds: no_effect::holds(claim, experiment),
     }
 }
 
-/// The number a claim is about, from our rows alone.
-fn claim_value(claim: &Claim, rows: &[RowResult], probes: &[ProbeResult]) -> Option<f64> {
-    let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
-        Some(row) => row.simulated,
-        None => probes.iter().find(|p| p.id == id).map(|p| p.mean),
-    };
-    let (Some(base), Some(by)) = (&claim.against, claim.by) else { return simulated(&claim.row) };
-    let compared = |row: &str, base: &str| compare(by, simulated(base)?, simulated(row)?);
+/// The number lies where the claim says.
+pub(crate) fn holds(claim: &Claim, value: f64) -> bool {
+    claim.min.is_none_or(|min| value >= min) && claim.max.is_none_or(|max| value <= max)
+}
+
+/// The number a claim is about, from the numbers of rows and probes.
+pub(crate) fn claim_value(claim: &Claim, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+    let (Some(base), Some(by)) = (&claim.against, claim.by) else { return of(&claim.row) };
+    let compared = |row: &str, base: &str| compare(by, of(base)?, of(row)?);
     let value = compared(&claim.row, base)?;
     match &claim.than {
         Some(than) => Some(value - compared(&than.row, &than.against)?),
@@ -178,6 +190,21 @@ mod tests {
         assert_eq!(row("latency_max.without").verdict, Verdict::Differs);
         assert_eq!(row("latency_avg.with").ci95, Some((1.95, 1.95)));
         assert_eq!(table.runs, 24);
+    }
+
+    #[test]
+    fn tolerance_and_null_model_stand_beside_each_verdict_and_the_score_counts_them() {
+        let table = table();
+        let row = |id: &str| table.rows.iter().find(|r| r.id == id).expect("row").clone();
+        let events = row("events.with");
+        assert_eq!((events.tolerance_pct, events.tolerance), (Some(3.0), 230.82));
+        assert_eq!((events.no_effect, events.no_effect_verdict), (Some(4903.0), Some(Verdict::Differs)));
+        assert_eq!((row("latency_min.with").tolerance_pct, row("latency_min.with").tolerance), (None, 0.02));
+        let score = table.score;
+        let counted = |is: fn(&RowResult) -> bool| table.rows.iter().filter(|r| is(r)).count() as u64;
+        assert_eq!((score.rows, score.matches), (12, counted(|r| r.verdict == Verdict::Match)));
+        assert_eq!((score.no_effect_rows, score.no_effect_matches), (6, 1), "1.23 ms is printed of both");
+        assert!(score.in_words().contains("no effect would match 1 of the 6 that compare"), "{}", score.in_words());
     }
 
     #[test]
@@ -235,7 +262,7 @@ mod tests {
             (claim.by, claim.min, claim.max) = (Some(Comparison::ChangePercent), Some(0.0), None);
             claim.than = Some(Pair { row: then.0, against: then.1 });
             experiment.claim = vec![claim];
-            let result = judge_claim(&experiment.claim[0], &table().rows, &[]);
+            let result = judge_claim(&experiment.claim[0], &experiment, &table().rows, &[]);
             (result.holds, result.value.expect("rows are there"), result.unit)
         };
         let events = || pair("events.with", "events.without");
@@ -260,7 +287,8 @@ mod tests {
         let after = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
         let simulated = |t: &TableResult| t.rows.iter().map(|r| (r.simulated, r.ci95)).collect::<Vec<_>>();
         assert_eq!(simulated(&before), simulated(&after));
-        assert_eq!(before.claims, after.claims);
+        let claimed = |t: &TableResult| t.claims.iter().map(|c| (c.value, c.holds)).collect::<Vec<_>>();
+        assert_eq!(claimed(&before), claimed(&after));
     }
 
     #[test]
@@ -283,10 +311,11 @@ mod tests {
     fn json_has_the_published_shape() {
         let json = serde_json::to_value(table()).expect("serialises");
         let keys = |v: &serde_json::Value| v.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys(&json), ["claims", "rows", "run", "runs", "seconds", "table"]);
-        let row = ["ci95", "id", "published", "quantity", "role", "simulated", "unit", "variant", "verdict"];
-        assert_eq!(keys(&json["rows"][0]), row);
-        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "text", "unit", "value"]);
+        assert_eq!(keys(&json), ["claims", "rows", "run", "runs", "score", "seconds", "table"]);
+        let row = "ci95 id no_effect no_effect_verdict published quantity role simulated tolerance tolerance_pct unit \
+                   variant verdict";
+        assert_eq!(keys(&json["rows"][0]).join(" "), row);
+        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "no_effect_holds", "text", "unit", "value"]);
         assert_eq!(json["rows"][0]["role"], "calibrated");
         assert_eq!(json["rows"][0]["verdict"], "match");
     }

@@ -24,6 +24,7 @@ pub mod explanation;
 pub mod front;
 pub mod judge;
 pub mod latencies;
+mod no_effect;
 pub mod number;
 mod place;
 pub mod plan;

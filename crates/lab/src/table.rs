@@ -22,6 +22,8 @@ pub struct TableResult {
     /// What the posting does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beyond: Vec<BeyondResult>,
+    /// How many rows and claims are borne out, and how many would be without any effect.
+    pub score: Score,
     /// Simulations behind this table.
     pub runs: u64,
     /// Wall-clock time they took, s.
@@ -90,8 +92,44 @@ pub struct RowResult {
     pub ci95: Option<(f64, f64)>,
     /// Whether the printed number was used to find an input.
     pub role: Role,
+    /// Largest distance from the printed number that counts as a match, in the row's unit.
+    pub tolerance: f64,
+    /// The same in percent of the printed number, where the experiment file gives it so.
+    pub tolerance_pct: Option<f64>,
     /// How the two compare.
     pub verdict: Verdict,
+    /// What a world without any effect of the change has here: 0 where the source prints a change, else what it prints
+    /// of the variant without the change; `None` (null) for that variant itself, or where the source does not print it.
+    pub no_effect: Option<f64>,
+    /// How that compares with the printed number.
+    pub no_effect_verdict: Option<Verdict>,
+}
+
+/// Counts of what is borne out. A row says something about the model where it matches and no effect would not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Score {
+    /// Rows that the model can produce.
+    pub rows: u64,
+    /// Those of them that match.
+    pub matches: u64,
+    /// Rows from which no input was inferred.
+    pub predicted: u64,
+    /// Those of them that match.
+    pub predicted_matches: u64,
+    /// Rows of which can be said what no effect would have.
+    pub no_effect_rows: u64,
+    /// Those of them that no effect would match.
+    pub no_effect_matches: u64,
+    /// Those of them that match and that no effect would miss.
+    pub effects: u64,
+    /// Rows that the model cannot produce.
+    pub not_modelled: u64,
+    /// Claims.
+    pub claims: u64,
+    /// Those of them that hold.
+    pub claims_hold: u64,
+    /// Those of them that would hold without any effect.
+    pub no_effect_claims: u64,
 }
 
 /// A number that claims look at.
@@ -202,6 +240,8 @@ pub struct ClaimResult {
     pub value: Option<f64>,
     /// Unit of `value`.
     pub unit: String,
+    /// Whether the statement would hold without any effect of the change; `None` (null) where that cannot be said.
+    pub no_effect_holds: Option<bool>,
 }
 
 impl TableResult {

@@ -77,7 +77,11 @@ mod tests {
             simulated: Some(1.0),
             ci95: None,
             role: Role::Predicted,
+            tolerance: 0.0,
+            tolerance_pct: None,
             verdict,
+            no_effect: None,
+            no_effect_verdict: None,
         };
         let claim = |&(id, holds): &(&str, bool)| ClaimResult {
             id: id.to_owned(),
@@ -85,6 +89,7 @@ mod tests {
             holds,
             value: None,
             unit: String::new(),
+            no_effect_holds: None,
         };
         TableResult {
             table: "t".into(),
@@ -93,6 +98,7 @@ mod tests {
             claims: claims.iter().map(claim).collect(),
             probes: Vec::new(),
             beyond: Vec::new(),
+            score: crate::table::Score::default(),
             runs: 0,
             seconds: 0.0,
         }

@@ -22,6 +22,7 @@ mod record;
 mod record;
 mod replay;
 mod reproduce;
+mod reproduce_csv;
 mod result;
 mod run;
 mod shell;

@@ -2,8 +2,10 @@
 //! `pelton reproduce`: published tables with our numbers beside them.
 
 use super::common::{Screen, failure, print, print_json, print_sheet, section};
+use super::reproduce_csv::csv;
 use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
+use crate::paint;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::experiment::{self, Experiment};
@@ -11,7 +13,8 @@ use pelton_lab::quantity;
 use pelton_lab::results::lists::Tables;
 use pelton_lab::run::LabError;
 use pelton_lab::sensitivity::Sensitivity;
-use pelton_lab::table::{BeyondResult, BeyondValue, ClaimResult, RowResult, TableResult};
+use pelton_lab::stats::SAMPLES_FOR_CI95;
+use pelton_lab::table::{BeyondResult, BeyondValue, ClaimResult, RowResult, TableResult, Verdict};
 use pelton_lab::verbs::reproduce::{Part, ReproduceRequest, reproduce_each};
 use pelton_lab::worlds::WorldsResult;
 use std::fmt::Write as _;
@@ -49,10 +52,11 @@ pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure>
 
 fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
     let mut sheet = Sheet::new(&["<world", "<rejected", "<by", "<what is wrong in it"]);
+    let shown = if global.format == Format::Csv { usize::MAX } else { 2 };
     for world in &result.worlds {
         let by: Vec<&str> = world.rows.iter().chain(&world.claims).map(String::as_str).collect();
-        let more = if by.len() > 2 { format!(" and {} more", by.len() - 2) } else { String::new() };
-        let by = by.iter().take(2).copied().collect::<Vec<_>>().join(", ") + &more;
+        let more = if by.len() > shown { format!(" and {} more", by.len() - shown) } else { String::new() };
+        let by = by.iter().take(shown).copied().collect::<Vec<_>>().join(", ") + &more;
         let rejected = if world.rejected { "yes" } else { "NO" };
         sheet.row(vec![world.name.clone(), rejected.to_owned(), by, world.why.clone()]);
     }
@@ -60,7 +64,9 @@ fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(result),
         Format::Csv => print(&sheet.csv()),
-        Format::Table | Format::Markdown | Format::Toml => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
+        Format::Table | Format::Markdown | Format::Toml => {
+            print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n"))
+        }
     }
 }
 
@@ -88,37 +94,6 @@ fn show(
     }
 }
 
-fn csv(table: &TableResult, with_heading: bool) -> String {
-    let header = [
-        "<table",
-        "<id",
-        "<variant",
-        "<quantity",
-        "<unit",
-        "published",
-        "simulated",
-        "ci95_low",
-        "ci95_high",
-        "<role",
-        "<verdict",
-    ];
-    let mut sheet = Sheet::new(&header);
-    for r in &table.rows {
-        let optional = |v: Option<f64>| v.map(number).unwrap_or_default();
-        let mut cells = vec![table.table.clone(), r.id.clone(), r.variant.clone(), r.quantity.clone(), r.unit.clone()];
-        cells.extend([
-            number(r.published),
-            optional(r.simulated),
-            optional(r.ci95.map(|c| c.0)),
-            optional(r.ci95.map(|c| c.1)),
-        ]);
-        cells.extend([r.role.name().to_owned(), r.verdict.name().to_owned()]);
-        sheet.row(cells);
-    }
-    let csv = sheet.csv();
-    if with_heading { csv } else { csv.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default() }
-}
-
 fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableResult, verbose: bool) -> String {
     let mut out = format!("{}: {}\n", table.table, changed.map_or(&experiment.why, |c| &c.why));
     if changed.is_none() {
@@ -127,7 +102,7 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     out += &section("", &rows(table));
     out.push('\n');
     for claim in &table.claims {
-        let verdict = if claim.holds { "holds:" } else { "FAILS:" };
+        let verdict = if claim.holds { paint::good("holds:") } else { paint::bad("FAILS:") };
         let _ = writeln!(out, "{verdict} {} (here {})", claim.text, claim_value(claim));
     }
     out +=
@@ -135,14 +110,22 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     for beyond in &table.beyond {
         out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
     }
-    if table.rows.iter().all(|row| row.ci95.is_none()) {
+    if lacks_seeds(table) {
         out += "\nno 95 % confidence: it needs six seeds\n";
     }
     if verbose {
         out += &notes(experiment);
     }
     let _ = writeln!(out, "\n{} runs, {} s", table.runs, number(table.seconds));
-    out
+    let score = table.score.in_words();
+    if score.is_empty() { out } else { out + &format!("{score}\n") }
+}
+
+/// No number has an interval because there are too few seeds, and not because there is no number.
+fn lacks_seeds(table: &TableResult) -> bool {
+    let beyond = table.beyond.iter().flat_map(|of| &of.rows).flat_map(|row| &row.values);
+    let none = table.rows.iter().all(|row| row.ci95.is_none()) && beyond.into_iter().all(|value| value.ci95.is_none());
+    none && table.run.seeds < SAMPLES_FOR_CI95 as u64
 }
 
 /// The number that decides a claim.
@@ -155,14 +138,39 @@ fn claim_value(claim: &ClaimResult) -> String {
 }
 
 fn rows(table: &TableResult) -> Sheet {
-    let mut sheet = Sheet::new(&["<row", "published", "simulated", "<95 % confidence", "<unit", "<role", "<verdict"]);
+    let mut sheet = Sheet::new(&[
+        "<row",
+        "published",
+        "tolerance",
+        "simulated",
+        "<verdict",
+        "<role",
+        "<unit",
+        "<95 % confidence",
+        "no effect",
+        "<it would",
+    ]);
     for r in &table.rows {
-        let simulated = r.simulated.map_or_else(|| "-".to_owned(), number);
-        let cells = [r.id.clone(), number(r.published), simulated, spread(r), r.unit.clone()];
-        let words = [r.role.name().to_owned(), r.verdict.name().to_owned()];
-        sheet.row(cells.into_iter().chain(words).collect());
+        let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+        let numbers = [number(r.published), tolerance(r), optional(r.simulated)];
+        let words = [r.verdict.name(), r.role.name(), &r.unit, &spread(r)].map(str::to_owned);
+        let null = [optional(r.no_effect), null_verdict(r).to_owned()];
+        sheet.row([r.id.clone()].into_iter().chain(numbers).chain(words).chain(null).collect());
     }
     sheet
+}
+
+/// As the experiment file gives it.
+fn tolerance(row: &RowResult) -> String {
+    row.tolerance_pct.map_or_else(|| format!("+-{}", number(row.tolerance)), |pct| format!("+-{} %", number(pct)))
+}
+
+fn null_verdict(row: &RowResult) -> &'static str {
+    match row.no_effect_verdict {
+        Some(Verdict::Match) => "match",
+        Some(_) => "miss",
+        None => "",
+    }
 }
 
 /// One line per variant: the mean, and half the width of its 95 % confidence.
