@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the governor cost and how well the frequency followed: numbers of a whole run, over all domains.
 
+use crate::stats;
 use pelton_sim::Report;
 use pelton_sim::report::{CpuReport, DemandReport, DomainReport};
 
@@ -64,14 +65,7 @@ pub(crate) fn reaction_ms_max(report: &Report) -> Option<f64> {
 /// The reaction that 99 of 100 do not exceed, ms (nearest rank).
 pub(crate) fn reaction_ms_p99(report: &Report) -> Option<f64> {
     let sorted = reactions(report)?;
-    let count: u64 = sorted.iter().map(|&(_, n)| n).sum();
-    let rank = (count * 99).div_ceil(100);
-    let mut below = 0;
-    let ranked = sorted.into_iter().find(|&(_, n)| {
-        below += n;
-        below >= rank
-    });
-    ranked.map(|(ns, _)| ns as f64 / 1e6)
+    stats::ranked(&sorted, 99).map(|ns| ns as f64 / 1e6)
 }
 
 /// Durations and how often each came, ascending.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
-use crate::{benchmark, demand, latencies};
+use crate::{benchmark, demand, latencies, stats};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{CooledReport, DomainReport, Frames, QuotaReport, Summary, TaskReport, ZoneReport};
@@ -89,6 +89,8 @@ quantities! {
     Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len()));
     Run "late" ["count"] "Activations of all tasks that missed their next timer." = |r| timed_tasks(r).then(|| tasks(r, |t| t.overruns));
     Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
+    Run "wakeup_us_p95" ["us"] "The time from wake-up, or start, to execution that 95 of 100 of them do not exceed." = |r| wakeup_us_ranked(&r.tasks, 95);
+    Run "wakeup_us_p99" ["us"] "The time that 99 of 100 of them do not exceed." = |r| wakeup_us_ranked(&r.tasks, 99);
     Run "wakeup_us_max" ["us"] "Longest time from wake-up, or start, to execution." = |r| wakeups(r).map(|s| s.max as f64 / 1e3);
     Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
     Run "laps_per_s" ["1/s"] "Repetitions of a benchmark per second of their own time: its score." = benchmark::laps_per_s;
@@ -168,6 +170,8 @@ quantities! {
     Task "run_ms" as "run ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait_ms" as "wait ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
     Task "wakeup_latency_us_avg" as "wake-up us" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
+    Task "wakeup_latency_us_p95" as "p95 us" ["us"] "The time from wake-up, or start, to execution that 95 of 100 of them do not exceed." = |t| wakeup_us_ranked([t], 95);
+    Task "wakeup_latency_us_p99" as "p99 us" ["us"] "The time that 99 of 100 of them do not exceed." = |t| wakeup_us_ranked([t], 99);
     Task "wakeup_latency_us_max" as "max us" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
@@ -401,8 +405,15 @@ fn wakeups(report: &Report) -> Option<Summary> {
         max: all.max.max(one.max),
         ..all
     };
-    let all = report.tasks.iter().map(|task| &task.wakeup_latency_ns).fold(Summary::default(), add);
+    let all = report.tasks.iter().map(|task| task.wakeup_latency_ns.summary()).fold(Summary::default(), add);
     (all.count > 0).then_some(all)
+}
+
+/// The wake-up latency of these tasks that so many of a hundred do not exceed, us (nearest rank).
+fn wakeup_us_ranked<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>, percent: u64) -> Option<f64> {
+    let mut all: Vec<(u64, u64)> = tasks.into_iter().flat_map(|task| task.wakeup_latency_ns.iter()).collect();
+    all.sort_unstable();
+    stats::ranked(&all, percent).map(|ns| ns as f64 / 1e3)
 }
 
 fn of_activations(task: &TaskReport, ns: impl Fn(&Samples) -> f64) -> Option<f64> {
@@ -531,6 +542,19 @@ mod tests {
             let says = format!("_{}_", entry.name).contains(&format!("_{word}_")) || entry.name.starts_with("usec");
             assert!(says, "{} is in {}", entry.name, entry.unit);
         }
+    }
+
+    #[test]
+    fn tails_of_wake_ups_are_read_at_their_rank_over_all_tasks() {
+        let mut report = report();
+        let mut other = report.tasks[0].clone();
+        report.tasks[0].wakeup_latency_ns = (1..=90).map(|us| us * 1000).collect();
+        other.wakeup_latency_ns = (1..=10).map(|ms| ms * 1_000_000).collect();
+        report.tasks.push(other);
+        let of = |name: &str, task: Option<&str>| find(name).expect("a quantity").read(&report, task);
+        assert_eq!((of("wakeup_us_p95", None), of("wakeup_us_p99", None)), (Some(5000.0), Some(9000.0)));
+        assert_eq!(of("wakeup_latency_us_p99", Some("sysbench-0")), Some(90.0));
+        assert_eq!(find("wakeup_us_p99").expect("a quantity").read(&Report::default(), None), None);
     }
 
     #[test]

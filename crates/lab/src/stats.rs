@@ -161,6 +161,19 @@ fn nearest_rank(len: usize, pct: f64) -> usize {
     rank.clamp(1, len.max(1)) - 1
 }
 
+/// The value that so many of a hundred samples do not exceed (nearest rank), of ascending values and how often each
+/// came.
+pub fn ranked(ascending: &[(u64, u64)], percent: u64) -> Option<u64> {
+    let count: u64 = ascending.iter().map(|&(_, n)| n).sum();
+    let rank = (count * percent).div_ceil(100);
+    let mut below = 0;
+    let reaches = |&&(_, n): &&(u64, u64)| {
+        below += n;
+        below >= rank
+    };
+    ascending.iter().find(reaches).map(|&(value, _)| value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

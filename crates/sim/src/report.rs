@@ -171,7 +171,7 @@ pub struct TaskReport {
     /// Energy attributed to it, microjoules; `None` where the power of some CPU is not known.
     pub energy_uj: Option<u64>,
     /// Times from wake-up, or from its start, to execution, ns. A task that waits when the run ends has a wake-up more.
-    pub wakeup_latency_ns: Summary,
+    pub wakeup_latency_ns: Samples,
     /// Completed activations: duration from start to completion, ns.
     pub activation_ns: Samples,
     /// Activations that completed after the next timer expiry.

@@ -327,6 +327,8 @@ fn tasks(summary: &RunSummary) -> Sheet {
         "latency_ms_avg",
         "latency_ms_max",
         "wakeup_latency_us_avg",
+        "wakeup_latency_us_p95",
+        "wakeup_latency_us_p99",
         "wakeup_latency_us_max",
         "overruns",
         "task_energy_mj",

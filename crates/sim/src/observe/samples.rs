@@ -2,6 +2,7 @@
 //! Any number of durations in bounded memory.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use crate::report::Summary;
 
@@ -104,6 +105,15 @@ impl Samples {
     /// All samples in order; `None` when there are too many.
     pub fn exact(&self) -> Option<&[u64]> {
         self.rounded.is_empty().then_some(&self.exact)
+    }
+}
+
+/// Samples are a summary, and the samples kept beside it.
+impl Deref for Samples {
+    type Target = Summary;
+
+    fn deref(&self) -> &Summary {
+        &self.summary
     }
 }
 

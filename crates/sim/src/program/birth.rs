@@ -158,6 +158,7 @@ impl<S: Sink> Engine<'_, S> {
         let tasks = self.w.tasks.len();
         (task.report.activation_ns, task.report.laps) = (Samples::sharing(tasks), Samples::sharing(tasks));
         task.report.call_latency = Samples::sharing(tasks);
+        task.report.wakeup_latency_ns = Samples::sharing(tasks);
         task.group = self.groups.number(&spec.taskgroup);
         task.counted = Counted::of_boost_group(self.boosts.group_of(&spec.name, &spec.taskgroup));
         if let Some(clamps) = spec.uclamp {
