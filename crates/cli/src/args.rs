@@ -147,6 +147,14 @@ pub struct InputArgs {
     /// rt-app JSON file or model (`sysbench-cpu:threads=2`, `pelton workload list`); several are joined by `+`.
     #[arg(long, value_name = "W")]
     pub workload: String,
+    /// What else a simulation needs.
+    #[command(flatten)]
+    pub options: OptionArgs,
+}
+
+/// Machine options, and what may be left out.
+#[derive(Clone, Debug, Args)]
+pub struct OptionArgs {
     /// Simulated time, as 15s or 250ms [default: what the workload asks for].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,
@@ -235,9 +243,15 @@ Example: two rate limits, as a picture
   pelton compare --platform pixel6-gs101 --workload browser-short.json --summary --plot limits.png \\
     --policy 7.2,rate_limit_us=500 --policy 7.2,rate_limit_us=10000")]
 pub struct CompareArgs {
-    /// Inputs.
+    /// Platform name (`pelton platform list`) or TOML file.
+    #[arg(long, value_name = "P")]
+    pub platform: String,
+    /// rt-app file or model; repeatable, and util_min=100..400/100 is four: every policy runs each.
+    #[arg(long = "workload", value_name = "W", required = true)]
+    pub workloads: Vec<String>,
+    /// What else a simulation needs.
     #[command(flatten)]
-    pub input: InputArgs,
+    pub options: OptionArgs,
     /// Policy file or name, or profile with switches as 4.16,rt_signal=on; the first is the base of every change.
     #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...", required = true)]
     pub policies: Vec<String>,
@@ -253,8 +267,8 @@ pub struct CompareArgs {
     /// Only these numbers, by name; several are separated by commas.
     #[arg(long, value_name = "QUANTITY", value_delimiter = ',', value_parser = parse_quantity)]
     pub only: Vec<String>,
-    /// Energy, lateness, latency and transitions only.
-    #[arg(long, conflicts_with = "only")]
+    /// Energy, lateness, latency and transitions only, or what --only names instead.
+    #[arg(long)]
     pub summary: bool,
     /// Also the value of each seed (JSON).
     #[arg(long, visible_alias = "per-seed")]

@@ -12,6 +12,7 @@ use pelton_model::Plan;
 use pelton_sim::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Several policies over the same seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -20,8 +21,12 @@ pub struct Comparison {
     pub run: About,
     /// What each policy is, in order.
     pub plans: Vec<AboutPolicy>,
-    /// Policies, as given; the first is the base of every change.
+    /// Policies, as given: one for each column of numbers. The first of each workload is the base of its changes, and
+    /// with one policy the first workload's numbers are.
     pub policies: Vec<String>,
+    /// Workloads, as given, beside the policies; empty where there is one, which `run` names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<String>,
     /// Seeds every policy ran with.
     pub seeds: Vec<u64>,
     /// One row per number.
@@ -63,10 +68,20 @@ impl Chance {
 impl Comparison {
     /// Each number says under which policy it is: tables of other programs keep no order.
     fn name_cells(&mut self) {
-        let policies = &self.policies;
-        self.rows.iter_mut().for_each(|row| {
-            row.cells.iter_mut().zip(policies).for_each(|(cell, policy)| cell.policy.clone_from(policy));
-        });
+        let Comparison { policies, workloads, rows, .. } = self;
+        for row in rows {
+            row.cells.iter_mut().zip(&*policies).for_each(|(cell, policy)| cell.policy.clone_from(policy));
+            row.cells.iter_mut().zip(&*workloads).for_each(|(cell, workload)| cell.workload = Some(workload.clone()));
+        }
+    }
+
+    /// Names of the sides: the policy, and the workload where there are several.
+    pub fn sides(&self) -> impl Iterator<Item = String> {
+        let named = |(at, policy): (usize, &String)| match self.workloads.get(at) {
+            Some(workload) => format!("{policy}, {workload}"),
+            None => policy.clone(),
+        };
+        self.policies.iter().enumerate().map(named)
     }
 
     /// Counts intervals and stars of the rows that are here.
@@ -134,6 +149,9 @@ impl Scope {
 pub struct CompareCell {
     /// The policy, as it was given.
     pub policy: String,
+    /// The workload, as it was given, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
     /// Median over the seeds; `None` when the number is not known.
     pub median: Option<f64>,
     /// Smallest and largest value over the seeds.
@@ -150,9 +168,32 @@ pub struct CompareCell {
 /// Smaller changes are shown as 0.0 %, which nothing can be said about.
 const SMALLEST_CHANGE_PCT: f64 = 0.05;
 
-/// Runs every plan with every seed, `jobs` at a time (0 = one per CPU), and compares; `names` are the plans' names.
+/// What is compared: a policy on a workload.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The policy, as it was given.
+    pub policy: String,
+    /// The workload, as it was given; `None` where there is one.
+    pub workload: Option<String>,
+    /// Number of the side that its changes are against.
+    pub base: usize,
+}
+
+/// Every policy on every workload. Changes are against the first policy of the same workload; where there is one policy,
+/// against the first workload.
+pub fn sides(policies: &[String], workloads: &[String]) -> Vec<Side> {
+    let several = workloads.len() > 1;
+    let one = |(w, p): (usize, usize)| Side {
+        policy: policies[p].clone(),
+        workload: several.then(|| workloads[w].clone()),
+        base: if policies.len() > 1 { w * policies.len() } else { 0 },
+    };
+    (0..workloads.len()).flat_map(|w| (0..policies.len()).map(move |p| (w, p))).map(one).collect()
+}
+
+/// Runs every plan with every seed, `jobs` at a time (0 = one per CPU), and compares; `sides` say what the plans are.
 pub fn compare(
-    names: &[String],
+    sides: &[Side],
     prepared: &[Prepared],
     seeds: &[u64],
     jobs: usize,
@@ -160,12 +201,12 @@ pub fn compare(
 ) -> Result<Comparison, LabError> {
     let plans: Vec<Plan> = prepared.iter().map(|p| p.plan.clone()).collect();
     let reports = run_matrix(&plans, seeds, jobs, control)?;
-    let mut comparison = summarise(names, seeds, &reports);
+    let mut comparison = summarise_sides(sides, seeds, &reports);
     let length_ns = reports.first().and_then(|runs| runs.first()).map_or(0, |report| report.duration_ns);
     comparison.run = prepared.first().map(|p| About::of(p, length_ns)).unwrap_or_default();
     comparison.plans = prepared.iter().map(AboutPolicy::of).collect();
     if let Some(plan) = plans.first() {
-        comparison.rows.extend(residency_rows(&plan.machine, &reports));
+        comparison.rows.extend(residency_rows(&plan.machine, &Samples::of(&reports, sides)));
         comparison.chance = comparison.chance();
         comparison.name_cells();
     }
@@ -173,8 +214,7 @@ pub fn compare(
 }
 
 /// Time at each operating point and in each idle state, where any run had some, percent of all CPUs of the domain.
-fn residency_rows(machine: &Machine, reports: &[Vec<Report>]) -> Vec<CompareRow> {
-    let samples = Samples::of(reports);
+fn residency_rows(machine: &Machine, samples: &Samples<'_>) -> Vec<CompareRow> {
     let mut rows = Vec::new();
     for (at, domain) in machine.domains.iter().enumerate() {
         for (opp, point) in domain.opps.iter().enumerate() {
@@ -199,46 +239,100 @@ fn share_pct(ns: u64, of_ns: u64) -> Option<f64> {
     (of_ns > 0).then(|| ns as f64 / of_ns as f64 * 100.0)
 }
 
-/// Tables from reports: `reports[policy][seed]`.
+/// Tables from reports of several policies: `reports[policy][seed]`.
 pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) -> Comparison {
+    summarise_sides(&sides(policies, &[String::new()]), seeds, reports)
+}
+
+fn summarise_sides(sides: &[Side], seeds: &[u64], reports: &[Vec<Report>]) -> Comparison {
     let mut rows = Vec::new();
+    let samples = Samples::of(reports, sides);
     if let Some(shape) = reports.first().and_then(|r| r.first()) {
-        let samples = Samples::of(reports);
         samples.run_rows(&mut rows);
         for domain in 0..shape.domains.len() {
             samples.domain_rows(shape, domain, &mut rows);
         }
-        for (task, name) in task_labels(shape).iter().enumerate() {
-            samples.task_rows(name, task, &mut rows);
-        }
-        shape.quotas.iter().for_each(|group| samples.group_rows(&group.path, &mut rows));
-        shape.zones.iter().for_each(|zone| samples.zone_rows(&zone.name, &mut rows));
+        let places = samples.places();
+        samples.tasks().iter().for_each(|name| samples.task_rows(name, &places, &mut rows));
+        let shapes = || samples.shapes();
+        let groups: Vec<&String> = shapes().flat_map(|r| &r.quotas).map(|group| &group.path).collect();
+        in_order(groups).for_each(|path| samples.group_rows(path, &mut rows));
+        let zones: Vec<&String> = shapes().flat_map(|r| &r.zones).map(|zone| &zone.name).collect();
+        in_order(zones).for_each(|name| samples.zone_rows(name, &mut rows));
     }
-    let (run, plans) = (About::default(), Vec::new());
-    let (chance, remarks) = (Chance::default(), remarks(reports));
-    let mut made = Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows, chance, remarks };
+    let mut made = Comparison {
+        run: About::default(),
+        plans: Vec::new(),
+        policies: sides.iter().map(|side| side.policy.clone()).collect(),
+        workloads: sides.iter().filter_map(|side| side.workload.clone()).collect(),
+        seeds: seeds.to_vec(),
+        rows,
+        chance: Chance::default(),
+        remarks: remarks(reports, sides),
+    };
     made.chance = made.chance();
     made.name_cells();
     made
 }
 
-/// What has to be known about each policy's runs, of the first seed that has such a thing.
-fn remarks(reports: &[Vec<Report>]) -> Vec<String> {
+/// Each once, where it is first.
+fn in_order<T: PartialEq + Copy>(all: Vec<T>) -> impl Iterator<Item = T> {
+    let first = |(at, one): (usize, &T)| (!all[..at].contains(one)).then_some(*one);
+    all.iter().enumerate().filter_map(first).collect::<Vec<T>>().into_iter()
+}
+
+/// What has to be known about each policy's runs, of the first seed that has such a thing; and which policies are not
+/// told apart by anything that was measured.
+fn remarks(reports: &[Vec<Report>], sides: &[Side]) -> Vec<String> {
     let of_policy = |(at, runs): (usize, &Vec<Report>)| {
         let said = runs.iter().find_map(remarks::outgrown)?;
         Some(format!("[{}] {said}", at + 1))
     };
-    reports.iter().enumerate().filter_map(of_policy).collect()
+    let comparable: Vec<(&Option<String>, &Vec<Report>)> =
+        sides.iter().map(|side| &side.workload).zip(reports).collect();
+    let equal = remarks::equal_in_every_seed(&comparable, |at| format!("[{}]", at + 1));
+    reports.iter().enumerate().filter_map(of_policy).chain(equal).collect()
 }
 
 struct Samples<'a> {
     reports: &'a [Vec<Report>],
+    sides: &'a [Side],
     draws: Resamples,
 }
 
-impl Samples<'_> {
-    fn of(reports: &[Vec<Report>]) -> Samples<'_> {
-        Samples { reports, draws: Resamples::new(reports.first().map_or(0, Vec::len)) }
+impl<'a> Samples<'a> {
+    fn of(reports: &'a [Vec<Report>], sides: &'a [Side]) -> Samples<'a> {
+        Samples { reports, sides, draws: Resamples::new(reports.first().map_or(0, Vec::len)) }
+    }
+
+    /// A report of each workload, under its first policy.
+    fn shapes(&self) -> impl Iterator<Item = &'a Report> + '_ {
+        let is_first = |at: usize| at == 0 || self.sides[at].workload != self.sides[at - 1].workload;
+        let firsts = self.reports.iter().enumerate().filter(move |(at, _)| is_first(*at));
+        firsts.filter_map(|(_, runs)| runs.first())
+    }
+
+    /// Names of tasks: those of the first workload, and behind them what others have beside.
+    fn tasks(&self) -> Vec<String> {
+        let labels: Vec<Vec<String>> = self.shapes().map(task_labels).collect();
+        let mut known = BTreeSet::new();
+        labels.into_iter().flatten().filter(|label| known.insert(label.clone())).collect()
+    }
+
+    /// By side: where the tasks of these names are. Another governor, or another workload, has other tasks.
+    fn places(&self) -> Vec<BTreeMap<String, usize>> {
+        let of = |runs: &Vec<Report>| runs.first().map(task_labels).unwrap_or_default();
+        let by_name = |labels: Vec<String>| labels.into_iter().enumerate().map(|(at, label)| (label, at)).collect();
+        self.reports.iter().map(|runs| by_name(of(runs))).collect()
+    }
+
+    fn cells(&self, samples: &[Vec<f64>]) -> Option<Vec<CompareCell>> {
+        samples.first()?;
+        let one = |(at, own): (usize, &Vec<f64>)| {
+            let base = self.sides[at].base;
+            cell(own, (base != at).then(|| &samples[base]), &self.draws)
+        };
+        Some(samples.iter().enumerate().map(one).collect())
     }
 
     fn run_rows(&self, rows: &mut Vec<CompareRow>) {
@@ -264,12 +358,11 @@ impl Samples<'_> {
         }
     }
 
-    fn task_rows(&self, name: &str, task: usize, rows: &mut Vec<CompareRow>) {
-        let named = self.reports.iter().flatten().find_map(|r| r.tasks.get(task)).map_or("", |t| t.name.as_str());
+    fn task_rows(&self, name: &str, places: &[BTreeMap<String, usize>], rows: &mut Vec<CompareRow>) {
+        let at: Vec<Option<usize>> = places.iter().map(|of_side| of_side.get(name).copied()).collect();
         for q in QUANTITIES {
             if let Read::Task(read) = q.read {
-                // Another governor has other threads: the same place may be another task.
-                rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task).filter(|t| t.name == named)?)));
+                rows.extend(self.row_of(q, Scope::Task, name, |side, r| read(r.tasks.get(at[side]?)?)));
             }
         }
     }
@@ -295,8 +388,20 @@ impl Samples<'_> {
     /// A row. A policy under which some run does not have the number (a task that it does not have, a rise of the need
     /// that did not come) has an empty cell; without any other it is no row, unless a reason can be told.
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
-        let values = |runs: &Vec<Report>| runs.iter().map(&read).collect::<Option<Vec<f64>>>();
-        let known: Vec<Option<Vec<f64>>> = self.reports.iter().map(values).collect();
+        self.row_of(q, scope, of, |_, report| read(report))
+    }
+
+    /// The same of what is elsewhere under each side.
+    fn row_of(
+        &self,
+        q: &Quantity,
+        scope: Scope,
+        of: &str,
+        read: impl Fn(usize, &Report) -> Option<f64>,
+    ) -> Option<CompareRow> {
+        let values =
+            |(side, runs): (usize, &Vec<Report>)| runs.iter().map(|r| read(side, r)).collect::<Option<Vec<f64>>>();
+        let known: Vec<Option<Vec<f64>>> = self.reports.iter().enumerate().map(values).collect();
         let reasons = || self.reports.iter().flatten().filter_map(|report| q.note(report));
         let reason = reasons().next();
         if known.iter().all(Option::is_none) && reason.is_none() {
@@ -305,14 +410,14 @@ impl Samples<'_> {
         let some_lack = known.iter().any(Option::is_none);
         let note = reason.or(some_lack.then_some(NOT_IN_EVERY_RUN));
         let samples: Vec<Vec<f64>> = known.into_iter().map(Option::unwrap_or_default).collect();
-        let cells = cells(&samples, &self.draws)?;
+        let cells = self.cells(&samples)?;
         Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, note, cells })
     }
 
     /// A row of shares that no report has as a quantity.
     fn measured(&self, scope: Scope, of: String, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
-        let cells = cells(&known?, &self.draws)?;
+        let cells = self.cells(&known?)?;
         let share = quantity::shares(scope.name()).last()?;
         Some(CompareRow { scope, of, quantity: share.name, unit: share.unit, note: None, cells })
     }
@@ -321,11 +426,6 @@ impl Samples<'_> {
 /// Why a cell is empty that others of its row are not.
 const NOT_IN_EVERY_RUN: &str = "`-`: some run under this policy has no such number";
 
-fn cells(samples: &[Vec<f64>], draws: &Resamples) -> Option<Vec<CompareCell>> {
-    let base = samples.first()?;
-    Some(samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base), draws)).collect())
-}
-
 fn cell(samples: &[f64], base: Option<&Vec<f64>>, draws: &Resamples) -> CompareCell {
     let median = stats::median(samples);
     let extreme = |pick: fn(f64, f64) -> f64| samples.iter().copied().reduce(pick).map(round);
@@ -333,6 +433,7 @@ fn cell(samples: &[f64], base: Option<&Vec<f64>>, draws: &Resamples) -> CompareC
     let ci95 = base.filter(|_| change.is_some()).and_then(|b| draws.change_ci95(b, samples));
     CompareCell {
         policy: String::new(),
+        workload: None,
         median: median.map(round),
         range: extreme(f64::min).zip(extreme(f64::max)),
         change_pct: change.map(round),
@@ -401,6 +502,7 @@ mod tests {
     fn a_change_that_a_table_shows_as_nothing_has_no_star() {
         let cell = |pct| CompareCell {
             policy: String::new(),
+            workload: None,
             median: Some(1.0),
             range: Some((1.0, 1.0)),
             change_pct: Some(pct),
@@ -419,6 +521,49 @@ mod tests {
         let words = chance.in_words().expect("there is a star");
         assert!(words.starts_with(&format!("{} of {} intervals", chance.stars, chance.intervals)), "{words}");
         assert_eq!(Chance { stars: 0, ..chance }.in_words(), None);
+    }
+
+    #[test]
+    fn with_several_workloads_changes_are_against_the_first_policy_of_the_same_one() {
+        let names = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let sides = sides(&names(&["a", "b"]), &names(&["short", "long"]));
+        assert_eq!(sides.iter().map(|side| side.base).collect::<Vec<_>>(), [0, 0, 2, 2]);
+        let runs = |transitions: u64| (0..6).map(|i| report(transitions + i, 5_000_000)).collect::<Vec<_>>();
+        let reports = [runs(100), runs(200), runs(1000), runs(500)];
+        let made = summarise_sides(&sides, &[1, 2, 3, 4, 5, 6], &reports);
+        let row = made.rows.iter().find(|r| r.quantity == "transitions").expect("row");
+        let changes: Vec<Option<bool>> = row.cells.iter().map(|c| c.change_pct.map(|pct| pct > 0.0)).collect();
+        assert_eq!(changes, [None, Some(true), None, Some(false)]);
+        assert_eq!(made.workloads, ["short", "short", "long", "long"]);
+        assert_eq!(row.cells[2].workload.as_deref(), Some("long"));
+    }
+
+    #[test]
+    fn with_one_policy_changes_are_against_the_first_workload() {
+        let workloads = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
+        let sides = sides(&["7.2".to_owned()], &workloads);
+        assert_eq!(sides.iter().map(|side| side.base).collect::<Vec<_>>(), [0, 0, 0]);
+    }
+
+    #[test]
+    fn tasks_of_every_workload_have_rows() {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let sides = sides(&["7.2".to_owned()], &names);
+        let other = TaskReport { name: "u".into(), run_ns: 7, ..Default::default() };
+        let reports = [vec![report(1, 5)], vec![Report { tasks: vec![other], ..report(1, 5) }]];
+        let made = summarise_sides(&sides, &[1], &reports);
+        let of = |name: &str| made.rows.iter().find(|r| r.quantity == "run_ms" && r.of == name).expect("a row");
+        assert!(of("t").cells[0].median.is_some() && of("t").cells[1].median.is_none());
+        assert!(of("u").cells[0].median.is_none() && of("u").cells[1].median.is_some());
+    }
+
+    #[test]
+    fn policies_that_are_equal_in_every_seed_are_named() {
+        let names = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
+        let runs = |transitions: u64| (0..2).map(|i| report(transitions + i, 5)).collect::<Vec<_>>();
+        let said = summarise(&names, &[1, 2], &[runs(1), runs(2), runs(1)]).remarks.join("\n");
+        assert!(said.contains("[1] and [3] gave equal values in every seed"), "{said}");
+        assert!(!said.contains("[2]"), "{said}");
     }
 
     #[test]

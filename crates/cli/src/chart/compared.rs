@@ -15,6 +15,8 @@ const NUMBERS: usize = 30;
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 60.0;
 const LONG: f64 = 560.0;
+/// What has to be known of bars of shares.
+const SHARES_NOTE: &str = "below: medians of shares, each over the seeds: the parts of a bar need not add up to 100 %";
 /// Height of a bar and its gap.
 const BAR_HEIGHT: f64 = 14.0;
 const STEP: f64 = 18.0;
@@ -72,13 +74,17 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
         canvas.text((16.0, y - 2.0), line, PALE, Anchor::Start);
         y += STEP;
     }
-    for (at, policy) in comparison.policies.iter().enumerate() {
+    for (at, side) in comparison.sides().enumerate() {
         canvas.rect([16.0, y - 9.0, 10.0, 10.0], SERIES[at % SERIES.len()]);
-        canvas.text((32.0, y), format!("[{}] {}", at + 1, cut(policy, 120)), INK, Anchor::Start);
+        canvas.text((32.0, y), format!("[{}] {}", at + 1, cut(&side, 120)), INK, Anchor::Start);
         y += STEP;
     }
     for row in drawn(comparison, is_answer) {
         y = answer(&mut canvas, row, y + 14.0);
+    }
+    if comparison.seeds.len() > 1 && comparison.rows.iter().any(|row| row.scope == Scope::Frequency) {
+        y += 18.0;
+        canvas.text((16.0, y), SHARES_NOTE, PALE, Anchor::Start);
     }
     for (scope, heading) in
         [(Scope::Frequency, "time at frequency, MHz"), (Scope::Idle, "time in idle states (the rest: running)")]
@@ -151,7 +157,7 @@ fn shares(canvas: &mut Canvas, comparison: &Comparison, (scope, heading): (Scope
                 .and_then(|khz| khz.parse::<f64>().ok())
                 .map_or_else(|| cut(label, 14), |khz| number(khz / 1e3));
             if x + 16.0 + label.len() as f64 * 7.0 > WIDTH - 16.0 {
-                break;
+                (x, y) = (LEFT, y + STEP);
             }
             canvas.rect([x, y - 9.0, 9.0, 9.0], shade(part, group.len()));
             canvas.text((x + 12.0, y), &label, PALE, Anchor::Start);
@@ -167,4 +173,43 @@ fn shade(part: usize, of: usize) -> Colour {
     let depth = if of > 1 { part as f64 / (of - 1) as f64 } else { 1.0 };
     let between = |light: f64, dark: f64| (light + (dark - light) * depth) as u8;
     [between(222.0, 8.0), between(235.0, 48.0), between(247.0, 107.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_lab::compare::summarise;
+    use pelton_sim::Report;
+
+    #[test]
+    fn every_operating_point_has_its_legend_and_shares_say_that_they_are_medians() {
+        let names = ["7.2".to_owned()];
+        let report = Report::default();
+        let mut comparison = summarise(&names, &[1, 2], &[vec![report.clone(), report]]);
+        let cell = pelton_lab::compare::CompareCell {
+            policy: names[0].clone(),
+            workload: None,
+            median: Some(4.0),
+            range: Some((4.0, 4.0)),
+            change_pct: None,
+            change_ci95_pct: None,
+            values: Vec::new(),
+        };
+        comparison.rows = (0..24)
+            .map(|at| CompareRow {
+                scope: Scope::Frequency,
+                of: format!("core0 {} kHz", 800_000 + at * 133_000),
+                quantity: "residency_pct",
+                unit: "%",
+                note: None,
+                cells: vec![cell.clone()],
+            })
+            .collect();
+        let svg = crate::chart::svg::text(&picture(&comparison, |_| false));
+        assert!(
+            (0..24).all(|at| svg.contains(&format!(">{}<", number(f64::from(800_000 + at * 133_000) / 1e3)))),
+            "{svg}"
+        );
+        assert!(svg.contains(SHARES_NOTE), "{svg}");
+    }
 }

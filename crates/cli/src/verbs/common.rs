@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What several verbs do the same way: inputs, errors, output.
 
-use crate::args::{Format, Global, IdleStatesFrom, InputArgs, PartArgs, PolicyArgs};
+use crate::args::{Format, Global, IdleStatesFrom, InputArgs, OptionArgs, PartArgs, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::paint;
@@ -24,9 +24,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the arguments say about platform and workload.
 pub fn input(args: &InputArgs) -> InputRequest {
+    input_of(&args.platform, &args.workload, &args.options)
+}
+
+/// The same where they are named apart.
+pub fn input_of(platform: &str, workload: &str, args: &OptionArgs) -> InputRequest {
     InputRequest {
-        platform: args.platform.clone(),
-        workload: args.workload.clone(),
+        platform: platform.to_owned(),
+        workload: workload.to_owned(),
         duration_ns: args.duration,
         hz: args.hz,
         rate_limit_us: args.rate_limit_us,
@@ -51,8 +56,12 @@ pub fn part(args: &PartArgs) -> PartRequest {
 
 /// Files that the arguments may name as platform and workload.
 pub fn input_files(args: &InputArgs) -> Vec<PathBuf> {
-    let workloads = args.workload.split('+').map(|part| PathBuf::from(part.trim()));
-    workloads.chain([PathBuf::from(&args.workload), PathBuf::from(&args.platform)]).collect()
+    files_of(&args.workload).chain([PathBuf::from(&args.platform)]).collect()
+}
+
+/// Files that a workload may name.
+pub fn files_of(workload: &str) -> impl Iterator<Item = PathBuf> {
+    workload.split('+').map(|part| PathBuf::from(part.trim())).chain([PathBuf::from(workload)])
 }
 
 /// Files that are named as policies.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{Screen, failure, input, input_files, notes, policy_files, print, print_json, section};
+use super::common::{Screen, failure, files_of, input_of, notes, policy_files, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
@@ -16,10 +16,12 @@ use std::path::PathBuf;
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
-    let read: Vec<PathBuf> = input_files(&args.input).into_iter().chain(policy_files(&args.policies)).collect();
+    let inputs = args.workloads.iter().flat_map(|workload| files_of(workload)).chain([PathBuf::from(&args.platform)]);
+    let read: Vec<PathBuf> = inputs.chain(policy_files(&args.policies)).collect();
     output::spare(args.plot.as_slice(), &read)?;
     let request = CompareRequest {
-        input: input(&args.input),
+        input: input_of(&args.platform, &args.workloads[0], &args.options),
+        workloads: args.workloads[1..].to_vec(),
         policies: args.policies.clone(),
         sets: args.sets.clone(),
         seeds: args.seeds,
@@ -73,6 +75,7 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
         "of_intervals",
         "stars_by_chance",
         "<note",
+        "<workload",
     ];
     let mut sheet = Sheet::new(&header);
     for row in &comparison.rows {
@@ -88,6 +91,7 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
             let Chance { intervals, stars_by_chance, .. } = comparison.chance;
             cells.extend([star.to_owned(), told(intervals.to_string()), told(number(stars_by_chance))]);
             cells.push(row.note.unwrap_or_default().to_owned());
+            cells.push(cell.workload.as_ref().unwrap_or(&comparison.run.workload).clone());
             sheet.row(cells);
         }
     }
@@ -95,9 +99,9 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
 }
 
 fn text(comparison: &Comparison, all: bool, short: bool) -> String {
-    let mut out = format!("medians of {} seeds; changes against {}\n", comparison.seeds.len(), comparison.policies[0]);
-    for (i, policy) in comparison.policies.iter().enumerate() {
-        out += &format!("  [{}] {policy}\n", i + 1);
+    let mut out = format!("medians of {} seeds; changes against {}\n", comparison.seeds.len(), base(comparison));
+    for (i, side) in comparison.sides().enumerate() {
+        out += &format!("  [{}] {side}\n", i + 1);
     }
     if !short {
         let answers = comparison.rows.iter().filter(|row| is_answer(row));
@@ -105,13 +109,31 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     }
     for scope in [Scope::Run, Scope::Domain, Scope::Zone, Scope::Task, Scope::Group, Scope::Frequency, Scope::Idle] {
         let rows = comparison.rows.iter().filter(|r| r.scope == scope);
-        out += &section(scope.name(), &sheet(measured_first(rows), scope, all));
+        out += &section(heading(scope), &sheet(measured_first(rows), scope, all));
     }
     for (about, note) in notes(comparison.rows.iter().map(|row| (row.quantity, row.note))) {
         out += &format!("\n{about}: {note}\n");
     }
     comparison.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out
+}
+
+/// What a part is called; shares of several seeds need a word more.
+fn heading(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Frequency => "frequency (medians of shares of the run: they need not add up to 100 %)",
+        Scope::Idle => "idle (medians of shares of the run: they need not add up to 100 %)",
+        _ => scope.name(),
+    }
+}
+
+/// What the changes are against, in words.
+fn base(comparison: &Comparison) -> &str {
+    match (comparison.workloads.is_empty(), comparison.policies.iter().all(|p| *p == comparison.policies[0])) {
+        (true, _) => &comparison.policies[0],
+        (false, true) => "the first workload",
+        (false, false) => "the first policy of the same workload",
+    }
 }
 
 /// What the workload measures itself stands above what is measured of it.

@@ -2,6 +2,7 @@
 //! Several policies over several seeds.
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
+use super::sweep;
 use crate::compare::{self, CompareRow, Comparison, Scope};
 use crate::quantity::MEASURED;
 use crate::run::LabError;
@@ -12,8 +13,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareRequest {
-    /// Platform and workload.
+    /// Platform and workload; a range in an option is a workload for each of its values ([`super::sweep`]).
     pub input: InputRequest,
+    /// Workloads beside that one.
+    pub workloads: Vec<String>,
     /// Policy files or names, or profiles with switches; the first is the base of every change.
     pub policies: Vec<String>,
     /// Switches set in every policy.
@@ -26,7 +29,7 @@ pub struct CompareRequest {
     pub jobs: usize,
     /// Only these numbers, by name; none = all.
     pub only: Vec<String>,
-    /// Energy, lateness, latency and transitions only.
+    /// Energy, lateness, latency and transitions only; what `only` names comes first.
     pub summary: bool,
     /// Also the value of each seed.
     pub values: bool,
@@ -36,6 +39,7 @@ impl Default for CompareRequest {
     fn default() -> Self {
         CompareRequest {
             input: InputRequest::default(),
+            workloads: Vec::new(),
             policies: Vec::new(),
             sets: Vec::new(),
             seeds: 10,
@@ -77,18 +81,22 @@ pub fn compare(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison
 /// # Errors
 /// As [`compare()`].
 pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison, LabError> {
-    let inputs = request.input.inputs(1, true);
-    let prepared = |(i, text): (usize, &String)| {
-        let make = if i == 0 { prepare } else { prepare_again };
-        make(&inputs, &policy_spec(text, &request.sets), watch)
-    };
-    let plans = request.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
+    let given = std::iter::once(&request.input.workload).chain(&request.workloads);
+    let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
+    let mut plans = Vec::new();
+    for workload in &workloads {
+        let input = InputRequest { workload: workload.clone(), ..request.input.clone() };
+        for (i, text) in request.policies.iter().enumerate() {
+            let make = if i == 0 { prepare } else { prepare_again };
+            plans.push(make(&input.inputs(1, true), &policy_spec(text, &request.sets), watch)?);
+        }
+    }
+    let sides = compare::sides(&request.policies, &workloads);
     let seeds: Vec<u64> = (0..request.seeds).map(|i| request.first_seed.wrapping_add(i)).collect();
     let total_ns =
         plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(request.seeds)).fold(0, u64::saturating_add);
-    let mut comparison = watched(watch, total_ns, "compare", |control| {
-        compare::compare(&request.policies, &plans, &seeds, request.jobs, control)
-    })?;
+    let mut comparison =
+        watched(watch, total_ns, "compare", |control| compare::compare(&sides, &plans, &seeds, request.jobs, control))?;
     if !request.values {
         comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
     }
@@ -98,11 +106,10 @@ pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Compar
 impl CompareRequest {
     /// Leaves the numbers that are asked for.
     pub fn narrow(&self, comparison: &mut Comparison) {
-        if self.summary {
-            comparison.rows.retain(is_answer);
-        }
         if !self.only.is_empty() {
             comparison.rows.retain(|row| self.only.iter().any(|name| name == row.quantity));
+        } else if self.summary {
+            comparison.rows.retain(is_answer);
         }
     }
 }

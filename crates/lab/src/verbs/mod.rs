@@ -26,6 +26,7 @@ pub mod recorded;
 pub mod replay;
 pub mod reproduce;
 pub mod run;
+pub mod sweep;
 pub mod trace_info;
 pub mod validate;
 pub mod workload;
