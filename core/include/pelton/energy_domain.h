@@ -50,32 +50,49 @@ PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, 
 	return n - 1;
 }
 
+/* The state that serves `max_util`, of which no more than `allowed_cap` can be had. */
+PELTON_INLINE u32 pelton_em_state_by_performance(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
+						 u64 max_util, u64 allowed_cap)
+{
+	return pelton_em_state_for(states, n, lowest, highest, pelton_min_u64(max_util, allowed_cap));
+}
+
+/* The same by frequency; there is a state. */
+PELTON_INLINE u32 pelton_em_state_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
+					       u32 n, u32 cap_orig, u64 max_util, u64 allowed_cap)
+{
+	u64 max_khz = pelton_em_at(states, n - 1)->freq_khz, khz;
+
+	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
+		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util + (max_util >> 2), allowed_cap), cap_orig);
+	else
+		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
+	return pelton_em_state_of_frequency(pol, states, n, khz);
+}
+
 /* Energy of a domain whose busiest CPU has `max_util` and whose CPUs have `sum_util` together. */
 PELTON_INLINE u64 pelton_em_cpu_energy(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
 				       u64 max_util, u64 sum_util, u64 allowed_cap)
 {
+	u32 i;
+
 	if (!sum_util || !pelton_em_count(n))
 		return 0;
-	max_util = pelton_min_u64(max_util, allowed_cap);
-	return pelton_em_at(states, pelton_em_state_for(states, n, lowest, highest, max_util))->cost * sum_util;
+	i = pelton_em_state_by_performance(states, n, lowest, highest, max_util, allowed_cap);
+	return pelton_em_at(states, i)->cost * sum_util;
 }
 
 /* Energy of a domain by frequency. */
 PELTON_INLINE u64 pelton_em_energy_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
 						u32 n, u32 cap_orig, u64 max_util, u64 sum_util, u64 allowed_cap)
 {
-	u64 max_khz, khz;
+	u32 i;
 
 	n = pelton_em_count(n);
 	if (!sum_util || !n)
 		return 0;
-	max_khz = pelton_em_at(states, n - 1)->freq_khz;
-	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
-		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util + (max_util >> 2), allowed_cap), cap_orig);
-	else
-		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
-	return pelton_div_floor(
-		pelton_em_at(states, pelton_em_state_of_frequency(pol, states, n, khz))->cost * sum_util, cap_orig);
+	i = pelton_em_state_by_frequency(pol, states, n, cap_orig, max_util, allowed_cap);
+	return pelton_div_floor(pelton_em_at(states, i)->cost * sum_util, cap_orig);
 }
 
 #endif

@@ -26,6 +26,13 @@ PELTON_INLINE const struct pelton_perf_domain *pelton_perf_domain_of(const struc
 	return &s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)];
 }
 
+/* Time that a CPU is busy with the task on `dst`. */
+PELTON_INLINE u32 pelton_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    const struct pelton_placed *out, u32 cpu, u32 dst)
+{
+	return pelton_energy_util(&pelton_place_cpu_of(s, cpu)->state, pelton_place_util(pol, s, out, cpu, dst, 0));
+}
+
 /* Sum of that over a domain with the task on `dst`. */
 PELTON_INLINE u64 pelton_eenv_pd_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out, u32 index, u32 dst)
@@ -34,12 +41,8 @@ PELTON_INLINE u64 pelton_eenv_pd_busy_time(const struct pelton_policy *pol, cons
 	pelton_walk walk;
 	u64 busy = 0;
 
-	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 cpu = pelton_walk_at(&walk, 0);
-
-		busy += pelton_energy_util(&pelton_place_cpu_of(s, cpu)->state,
-					   pelton_place_util(pol, s, out, cpu, dst, 0));
-	}
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
+		busy += pelton_eenv_cpu_busy_time(pol, s, out, pelton_walk_at(&walk, 0), dst);
 	return busy;
 }
 

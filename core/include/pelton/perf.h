@@ -130,17 +130,26 @@ PELTON_INLINE u32 pelton_effective_plain(const struct pelton_policy *pol, const 
 	return pelton_min_u32(s->cap_orig, pelton_max_u32(t->cfs + t->rt + t->dl, t->min));
 }
 
+/* 4.19-6.7: fair and real-time utilization, from 5.3 on within the clamps. */
+PELTON_INLINE u32 pelton_fair_rt_within(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
+					const struct pelton_perf_terms *t)
+{
+	u32 util = t->cfs + t->rt;
+
+	if (pol->perf_form == PELTON_PERF_CLAMP_THEN_SUM)
+		return pelton_clamp_u32(util, pelton_clamp_min(pol, s), pelton_clamp_max(pol, s));
+	return util;
+}
+
 /* 4.19-6.7: the deadline signal decides saturation only, its bandwidth is added last. */
 PELTON_INLINE u32 pelton_effective_clamped(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
 					   struct pelton_perf_terms *t)
 {
 	u32 cap = s->cap_orig;
-	u32 util = t->cfs + t->rt;
+	u32 util = pelton_fair_rt_within(pol, s, t);
 
 	if (pelton_rt_wants_max(pol, s) || t->irq >= cap)
 		return cap;
-	if (pol->perf_form == PELTON_PERF_CLAMP_THEN_SUM)
-		util = pelton_clamp_u32(util, pelton_clamp_min(pol, s), pelton_clamp_max(pol, s));
 	if (util + s->util_dl >= cap)
 		return cap;
 	t->dl = pelton_bw_on_top(pol, s);

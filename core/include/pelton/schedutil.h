@@ -180,17 +180,29 @@ PELTON_INLINE u32 pelton_sugov_knows_last_call(const struct pelton_policy *pol, 
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1;
 }
 
-/* The performance target from what the last hook call passed. */
-PELTON_INLINE u32 pelton_sugov_eval_kept(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc,
-					 const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *terms)
+/* What the governor knows of a CPU: to 4.16 what its last hook call passed, in a domain of several CPUs. */
+PELTON_INLINE void pelton_sugov_known(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				      const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s,
+				      struct pelton_cpu_state *known)
 {
-	struct pelton_cpu_state known = *s;
+	*known = *s;
+	if (!pelton_sugov_knows_last_call(pol, sp))
+		return;
+	known->util_cfs = sc->kept_cfs;
+	known->runnable_cfs = 0;
+	known->util_est = 0;
+	known->util_rt = sc->kept_rt;
+	known->bw_dl = sc->kept_bw;
+}
 
-	known.util_cfs = sc->kept_cfs;
-	known.runnable_cfs = 0;
-	known.util_est = 0;
-	known.util_rt = sc->kept_rt;
-	known.bw_dl = sc->kept_bw;
+/* The performance target from what the last hook call passed. */
+PELTON_INLINE u32 pelton_sugov_eval_kept(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					 const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s,
+					 u32 iowait, struct pelton_perf_terms *terms)
+{
+	struct pelton_cpu_state known;
+
+	pelton_sugov_known(pol, sp, sc, s, &known);
 	return pelton_perf_eval(pol, &known, iowait, terms);
 }
 
@@ -240,7 +252,7 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 	if (!terms->forced_max)
 		boost = pelton_iowait_apply(pol, sp, sc, now, tick_ns);
 	iowait = pelton_clamp_iowait(pol, s, boost, pelton_iowait_capacity(pol, sp, boost, s->cap_orig));
-	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sc, s, iowait, terms)
+	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sp, sc, s, iowait, terms)
 							 : pelton_perf_eval(pol, s, iowait, terms);
 	pelton_sugov_boost_request(pol, sp, boost, terms);
 	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);

@@ -12,7 +12,7 @@ use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{DstWalk, GroupSums, PlaceWaker, Placed, Placement, SdLevel};
+use crate::placement_records::{DstWalk, GroupSums, PlaceEnergy, PlaceWaker, Placed, Placement, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawStableRule, RawStableSeries, RawSwitch};
@@ -357,6 +357,10 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_effective_cpu_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_apply_headroom(p: &Policy, util: u32, min: u32, max: u32) -> u32;
+    pub(crate) safe fn pelton_x_fair_why(p: &Policy, s: &CpuState) -> u32;
+    pub(crate) safe fn pelton_x_sum_why(p: &Policy, s: &CpuState, t: &PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_asks_why(p: &Policy, s: &CpuState, t: &PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_fair_rt_within(p: &Policy, s: &CpuState, t: &PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_clamped(util: u32, min: u32, max: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_bw(runtime_ns: u64, period_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_cpu_bw_dl(running_bw: u64) -> u32;
@@ -384,6 +388,14 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_gate_next_allowed_ns(p: &Policy, sp: &SugovPolicy) -> u64;
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
     pub(crate) safe fn pelton_x_sugov_keep_util(p: &Policy, sc: &mut SugovCpu, s: &CpuState);
+    pub(crate) safe fn pelton_x_sugov_knows_last_call(p: &Policy, sp: &SugovPolicy) -> u32;
+    pub(crate) safe fn pelton_x_sugov_known(
+        p: &Policy,
+        sp: &SugovPolicy,
+        sc: &SugovCpu,
+        s: &CpuState,
+        known: &mut CpuState,
+    );
     pub(crate) safe fn pelton_x_sugov_forced_by_flags(p: &Policy, sc: &SugovCpu) -> u32;
     pub(crate) safe fn pelton_x_sugov_keeps(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_sugov_begin(
@@ -590,6 +602,13 @@ unsafe extern "C" {
         capacity: u64,
     ) -> u32;
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
+    pub(crate) safe fn pelton_x_eenv_cpu_max_util(p: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
+    pub(crate) safe fn pelton_x_eenv_cpu_busy_time(p: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
+    pub(crate) safe fn pelton_x_eenv_task_busy_time(p: &Policy, s: &Placement, out: &Placed) -> u64;
+    pub(crate) safe fn pelton_x_priced_cost(p: &Policy, s: &Placement, e: &PlaceEnergy) -> u64;
+    pub(crate) safe fn pelton_x_priced_allowed(p: &Policy, s: &Placement, e: &PlaceEnergy) -> u32;
+    pub(crate) safe fn pelton_x_priced_khz(p: &Policy, s: &Placement, e: &PlaceEnergy) -> u32;
+    pub(crate) safe fn pelton_x_priced_divisor(p: &Policy, s: &Placement, e: &PlaceEnergy) -> u32;
     pub(crate) safe fn pelton_x_util_fits_cpu(
         p: &Policy,
         s: &Placement,

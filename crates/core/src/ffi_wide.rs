@@ -3,7 +3,7 @@
 //! Their names are those of `ffi.rs`, so that a call is the same for both forms.
 
 use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
-use crate::placement_records::{DstWalk, GroupSums, Placed};
+use crate::placement_records::{DstWalk, GroupSums, PlaceEnergy, Placed};
 use crate::policy::Policy;
 use crate::record::WidePlacement as Wide;
 
@@ -12,6 +12,20 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Wide, out: &mut Placed) -> u32;
     #[link_name = "pelton_w_util_fits_cpu"]
     pub(crate) safe fn pelton_x_util_fits_cpu(p: &Policy, s: &Wide, util: u32, min: u32, max: u32, cpu: u32) -> i32;
+    #[link_name = "pelton_w_eenv_cpu_max_util"]
+    pub(crate) safe fn pelton_x_eenv_cpu_max_util(p: &Policy, s: &Wide, out: &Placed, cpu: u32, dst: u32) -> u32;
+    #[link_name = "pelton_w_eenv_cpu_busy_time"]
+    pub(crate) safe fn pelton_x_eenv_cpu_busy_time(p: &Policy, s: &Wide, out: &Placed, cpu: u32, dst: u32) -> u32;
+    #[link_name = "pelton_w_eenv_task_busy_time"]
+    pub(crate) safe fn pelton_x_eenv_task_busy_time(p: &Policy, s: &Wide, out: &Placed) -> u64;
+    #[link_name = "pelton_w_priced_cost"]
+    pub(crate) safe fn pelton_x_priced_cost(p: &Policy, s: &Wide, e: &PlaceEnergy) -> u64;
+    #[link_name = "pelton_w_priced_allowed"]
+    pub(crate) safe fn pelton_x_priced_allowed(p: &Policy, s: &Wide, e: &PlaceEnergy) -> u32;
+    #[link_name = "pelton_w_priced_khz"]
+    pub(crate) safe fn pelton_x_priced_khz(p: &Policy, s: &Wide, e: &PlaceEnergy) -> u32;
+    #[link_name = "pelton_w_priced_divisor"]
+    pub(crate) safe fn pelton_x_priced_divisor(p: &Policy, s: &Wide, e: &PlaceEnergy) -> u32;
     #[link_name = "pelton_w_placed_start"]
     pub(crate) safe fn pelton_x_placed_start(s: &Wide, out: &mut Placed);
     #[link_name = "pelton_w_wake_cap_load"]

@@ -151,6 +151,53 @@ impl CpuState {
     }
 }
 
+/// Words for what the fair term of a request is, by [`CpuState::fair_why`].
+pub const FAIR_WHY: [&str; 4] = ["util_avg", "runnable_avg", "util_est", "no fair task"];
+
+/// Words for what the sum of a request is, by [`CpuState::sum_why`]; 0: the terms as they were added.
+pub const SUM_WHY: [&str; 7] =
+    ["terms", "capacity", "RT task", "interrupts", "uclamp_min", "uclamp_max", "deadline floor"];
+
+/// Words for what a CPU asks for, by [`CpuState::asks_why`]; 0: the sum.
+pub const ASKS_WHY: [&str; 9] = [
+    "sum",
+    "iowait boost",
+    "uclamp_min",
+    "uclamp_max",
+    "capacity",
+    "RT task",
+    "deadline floor",
+    "interrupts",
+    "flag of the call",
+];
+
+/// Which of its terms decided a request that was made of these signals.
+impl CpuState {
+    /// What the fair term is, an index of [`FAIR_WHY`].
+    #[must_use]
+    pub fn fair_why(&self, pol: &Policy) -> u32 {
+        ffi::pelton_x_fair_why(pol, self)
+    }
+
+    /// What the sum is, an index of [`SUM_WHY`].
+    #[must_use]
+    pub fn sum_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
+        ffi::pelton_x_sum_why(pol, self, terms)
+    }
+
+    /// What is asked for, an index of [`ASKS_WHY`].
+    #[must_use]
+    pub fn asks_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
+        ffi::pelton_x_asks_why(pol, self, terms)
+    }
+
+    /// Fair and real-time utilization, within the clamps where those are inside of the sum (5.3 to 6.7).
+    #[must_use]
+    pub fn fair_rt_within(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
+        ffi::pelton_x_fair_rt_within(pol, self, terms)
+    }
+}
+
 impl SugovCpu {
     /// A hook call, before the gate: to 4.16 a shared domain keeps what each CPU asks for until its next call.
     #[inline]
@@ -209,6 +256,20 @@ impl SugovPolicy {
         local: bool,
     ) -> u32 {
         ffi::pelton_x_sugov_begin(pol, self, sc, bw_dl, now, tick_ns, flags, u32::from(local))
+    }
+
+    /// The governor knows of a CPU what its last call passed (to 4.16, in a domain of several CPUs).
+    #[must_use]
+    pub fn knows_last_call(&self, pol: &Policy) -> bool {
+        ffi::pelton_x_sugov_knows_last_call(pol, self) != 0
+    }
+
+    /// What the request of a CPU with these signals is made of.
+    #[must_use]
+    pub fn known(&self, pol: &Policy, sc: &SugovCpu, s: &CpuState) -> CpuState {
+        let mut known = CpuState::default();
+        ffi::pelton_x_sugov_known(pol, self, sc, s, &mut known);
+        known
     }
 
     /// The request of one CPU of the domain: performance target and terms.

@@ -36,6 +36,7 @@ mod placement;
 mod placement_records;
 mod policy;
 mod prefer_idle;
+mod priced;
 mod raw_rows;
 mod record;
 mod record_kept;
@@ -67,8 +68,8 @@ pub use dl_server::{DlServer, ServerBw};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{
-    KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST, apply_headroom, commit, default_rate_limit_us, first_largest, hook_flag,
-    perf_clamped, scale_irq, sugov_keeps, verdict,
+    ASKS_WHY, FAIR_WHY, KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST, SUM_WHY, apply_headroom, commit, default_rate_limit_us,
+    first_largest, hook_flag, perf_clamped, scale_irq, sugov_keeps, verdict,
 };
 pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
@@ -98,6 +99,7 @@ pub use placement_records::{
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};
+pub use priced::Priced;
 pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, PlaceSet, Record, Snapshot, Wide, WidePlacement};
 pub use record_kept::LbPart;
 pub use records::{

@@ -6,6 +6,7 @@
 typedef const struct pelton_policy *policy_t;
 typedef const struct pelton_placement *place_t;
 typedef const struct pelton_placed *placed_t;
+typedef const struct pelton_place_energy *energy_t;
 typedef const struct pelton_lb_env *env_t;
 typedef struct pelton_cache_group *cache_group_t;
 typedef struct pelton_cache_cpu *cache_cpu_t;
@@ -43,6 +44,13 @@ typedef struct pelton_cache_time *cache_time_t;
 
 POLICY_FN(u32, select_task_rq_fair, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 POLICY_FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
+FN(u32, eenv_cpu_max_util, (policy_t p, place_t s, placed_t out, u32 cpu, u32 dst), (p, s, out, cpu, dst))
+FN(u32, eenv_cpu_busy_time, (policy_t p, place_t s, placed_t out, u32 cpu, u32 dst), (p, s, out, cpu, dst))
+FN(u64, eenv_task_busy_time, (policy_t p, place_t s, placed_t out), (p, s, out))
+FN(u64, priced_cost, (policy_t p, place_t s, energy_t e), (p, s, e))
+FN(u32, priced_allowed, (policy_t p, place_t s, energy_t e), (p, s, e))
+FN(u32, priced_khz, (policy_t p, place_t s, energy_t e), (p, s, e))
+FN(u32, priced_divisor, (policy_t p, place_t s, energy_t e), (p, s, e))
 FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
 FN(u64, wake_cap_load, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 FN(u32, find_dst_start,

@@ -2,7 +2,8 @@
 //! Decisions of schedutil, kernel by kernel.
 
 use pelton_core::{
-    CpuState, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, hook_flag, perf_clamped, scale_irq, verdict,
+    ASKS_WHY, CpuState, FAIR_WHY, Policy, SUM_WHY, SugovCpu, SugovPolicy, commit, default_rate_limit_us, hook_flag,
+    perf_clamped, scale_irq, verdict,
 };
 
 const TICK: u64 = 4_000_000;
@@ -423,4 +424,38 @@ fn a_boost_is_clamped_only_where_clamps_are_in_force() {
     for profile in ["5.4", "5.10"] {
         assert_eq!(used.perf_eval(&policy(profile), 1500).iowait, 1500, "{profile} never limits it");
     }
+}
+
+/// Which candidate is the fair term, what the sum is, and what is asked for.
+fn why(name: &str, s: CpuState, iowait: u32) -> [&'static str; 3] {
+    let pol = policy(name);
+    let t = s.perf_eval(&pol, iowait);
+    let word = |words: &[&'static str], at: u32| words[at as usize];
+    [word(&FAIR_WHY, s.fair_why(&pol)), word(&SUM_WHY, s.sum_why(&pol, &t)), word(&ASKS_WHY, s.asks_why(&pol, &t))]
+}
+
+#[test]
+fn the_term_that_decided_is_named() {
+    let clamped = |util, min, max| CpuState { uclamp_used: 1, uclamp_min: min, uclamp_max: max, ..fair(util) };
+    // A lower clamp of a CPU that has next to nothing to do; an upper clamp of a busy one.
+    for name in ["5.4", "5.10", "6.1", "6.6"] {
+        assert_eq!(why(name, clamped(0, 260, 1024), 0), ["util_avg", "uclamp_min", "sum"], "{name}");
+        assert_eq!(why(name, clamped(900, 0, 150), 0), ["util_avg", "uclamp_max", "sum"], "{name}");
+    }
+    for name in ["6.12", "6.18", "7.2"] {
+        assert_eq!(why(name, clamped(0, 260, 1024), 0), ["util_avg", "terms", "uclamp_min"], "{name}");
+        assert_eq!(why(name, clamped(900, 0, 150), 0), ["util_avg", "terms", "uclamp_max"], "{name}");
+    }
+    let waits = CpuState { runnable_cfs: 521, util_est: 300, ..fair(245) };
+    assert_eq!(why("7.2", waits, 0), ["runnable_avg", "terms", "sum"]);
+    assert_eq!(why("6.1", waits, 0), ["util_est", "terms", "sum"]);
+    assert_eq!(why("4.12", waits, 0), ["util_avg", "terms", "sum"]);
+    assert_eq!(why("7.2", fair(245), 300), ["util_avg", "terms", "iowait boost"]);
+    assert_eq!(why("7.2", fair(900), 0), ["util_avg", "terms", "capacity"], "the headroom does not fit");
+    let rt = CpuState { rt_nr_running: 1, ..fair(100) };
+    assert_eq!((why("5.4", rt, 0)[1], why("7.2", rt, 0)[2]), ("RT task", "RT task"));
+    let reserved = CpuState { bw_dl: 400, util_dl: 20, ..fair(100) };
+    assert_eq!(why("7.2", reserved, 0), ["util_avg", "terms", "deadline floor"]);
+    let all = CpuState { util_irq: 1024, ..fair(100) };
+    assert_eq!(why("5.10", all, 0), ["util_avg", "interrupts", "sum"]);
 }
