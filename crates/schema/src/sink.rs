@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
 
-use pelton_core::{GROUP_TYPES, Lb, LbEnv, NO_CPU, Placed, Record};
+use pelton_core::{CpuState, GROUP_TYPES, Lb, LbEnv, NO_CPU, PerfTerms, Placed, Record};
 
 use crate::Event;
 
@@ -112,6 +112,21 @@ pub struct Walk {
     pub why: WalkWhy,
 }
 
+/// What a CPU of a frequency domain asked for when the governor evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The CPU.
+    pub cpu: u32,
+    /// Terms of its request; `None`: it was not asked, for another one had the maximum already (to 4.16).
+    pub terms: Option<PerfTerms>,
+    /// Signals of its queues.
+    pub queues: CpuState,
+    /// What its request was made of: the same with what clamps, limits of groups and boosts make of them.
+    pub made_of: CpuState,
+    /// Signals are those that its last call passed ([`Sink::called`]), not those of the moment (to 4.16).
+    pub by_last_call: bool,
+}
+
 /// CPUs in ascending order, as ranges: `0-7,16`.
 #[must_use]
 pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
@@ -175,6 +190,9 @@ pub trait Sink {
     /// True asks for balances of domains and updates of blocked load, too.
     const BALANCES: bool = false;
 
+    /// True asks for the requests of all CPUs of a domain at each evaluation, too.
+    const REQUESTS: bool = false;
+
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
 
@@ -193,6 +211,13 @@ pub trait Sink {
 
     /// The load of a CPU was updated.
     fn walk(&mut self, _time_ns: u64, _walk: &Walk) {}
+
+    /// A CPU called the governor, which keeps what it passed (to 4.16): signals of its queues, and what clamps, limits
+    /// and boosts make of them.
+    fn called(&mut self, _time_ns: u64, _cpu: u32, _queues: &CpuState, _passed: &CpuState) {}
+
+    /// The governor evaluated domain `domain`: the requests of its CPUs, in order. The decision's event follows.
+    fn requests(&mut self, _time_ns: u64, _domain: u32, _asked: &[Asked]) {}
 }
 
 /// Drops everything.
@@ -231,6 +256,7 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
     const PLACEMENTS: bool = A::PLACEMENTS || B::PLACEMENTS;
     const BALANCES: bool = A::BALANCES || B::BALANCES;
+    const REQUESTS: bool = A::REQUESTS || B::REQUESTS;
     fn event(&mut self, time_ns: u64, event: &Event) {
         if A::ACTIVE {
             self.0.event(time_ns, event);
@@ -264,12 +290,23 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         self.0.walk(time_ns, walk);
         self.1.walk(time_ns, walk);
     }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        self.0.called(time_ns, cpu, queues, passed);
+        self.1.called(time_ns, cpu, queues, passed);
+    }
+
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
+        self.0.requests(time_ns, domain, asked);
+        self.1.requests(time_ns, domain, asked);
+    }
 }
 
 impl<S: Sink> Sink for &mut S {
     const ACTIVE: bool = S::ACTIVE;
     const PLACEMENTS: bool = S::PLACEMENTS;
     const BALANCES: bool = S::BALANCES;
+    const REQUESTS: bool = S::REQUESTS;
     fn event(&mut self, time_ns: u64, event: &Event) {
         (**self).event(time_ns, event);
     }
@@ -293,6 +330,14 @@ impl<S: Sink> Sink for &mut S {
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
         (**self).walk(time_ns, walk);
     }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        (**self).called(time_ns, cpu, queues, passed);
+    }
+
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
+        (**self).requests(time_ns, domain, asked);
+    }
 }
 
 /// A sink that may be off.
@@ -300,6 +345,7 @@ impl<S: Sink> Sink for Option<S> {
     const ACTIVE: bool = S::ACTIVE;
     const PLACEMENTS: bool = S::PLACEMENTS;
     const BALANCES: bool = S::BALANCES;
+    const REQUESTS: bool = S::REQUESTS;
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.iter_mut().for_each(|sink| sink.event(time_ns, event));
     }
@@ -322,5 +368,13 @@ impl<S: Sink> Sink for Option<S> {
 
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
         self.iter_mut().for_each(|sink| sink.walk(time_ns, walk));
+    }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        self.iter_mut().for_each(|sink| sink.called(time_ns, cpu, queues, passed));
+    }
+
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
+        self.iter_mut().for_each(|sink| sink.requests(time_ns, domain, asked));
     }
 }

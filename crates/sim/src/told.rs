@@ -4,9 +4,9 @@
 
 use crate::state::Engine;
 use crate::{Report, SimError};
-use pelton_core::{Placed, Policy, Record};
+use pelton_core::{CpuState, Placed, Policy, Record};
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_schema::{Balance, Event, Gate, NullSink, Sink, Walk};
+use pelton_schema::{Asked, Balance, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
 
 /// What a run is made from.
@@ -46,6 +46,8 @@ pub(crate) trait Hears {
     fn gate(&mut self, time_ns: u64, gate: &Gate);
     fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32);
     fn walk(&mut self, time_ns: u64, walk: &Walk);
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState);
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]);
 }
 
 impl<S: Sink> Hears for S {
@@ -84,6 +86,18 @@ impl<S: Sink> Hears for S {
             Sink::walk(self, time_ns, walk);
         }
     }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        if S::REQUESTS {
+            Sink::called(self, time_ns, cpu, queues, passed);
+        }
+    }
+
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
+        if S::REQUESTS {
+            Sink::requests(self, time_ns, domain, asked);
+        }
+    }
 }
 
 /// Is told events, or `ALL` there is.
@@ -92,6 +106,7 @@ pub(crate) struct Told<'a, const ALL: bool>(pub &'a mut dyn Hears);
 impl<const ALL: bool> Sink for Told<'_, ALL> {
     const PLACEMENTS: bool = ALL;
     const BALANCES: bool = ALL;
+    const REQUESTS: bool = ALL;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.0.event(time_ns, event);
@@ -115,5 +130,13 @@ impl<const ALL: bool> Sink for Told<'_, ALL> {
 
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
         self.0.walk(time_ns, walk);
+    }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        self.0.called(time_ns, cpu, queues, passed);
+    }
+
+    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
+        self.0.requests(time_ns, domain, asked);
     }
 }

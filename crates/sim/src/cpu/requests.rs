@@ -127,7 +127,9 @@ impl Asked {
         &self.terms
     }
 
-    pub(crate) fn terms_mut(&mut self) -> &mut [PerfTerms] {
+    /// The same, to be filled. The terms of a CPU that is not asked stay without scale.
+    pub(crate) fn terms_anew(&mut self) -> &mut [PerfTerms] {
+        self.terms.fill(PerfTerms::default());
         &mut self.terms
     }
 
@@ -286,10 +288,16 @@ impl<S: Sink> Engine<'_, S> {
         !(self.uses.clamped || self.uses.limits_groups || self.uses.boosts)
     }
 
-    /// Inputs of one CPU for the governor.
-    pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
+    /// Signals of the queues of CPU `c`, without clamps, limits of groups and boosts.
+    pub(crate) fn queues(&self, c: u32) -> CpuInputs {
         let mut inputs = CpuInputs::default();
         fill_plain(&self.cpus[c as usize], &mut inputs);
+        inputs
+    }
+
+    /// Inputs of one CPU for the governor.
+    pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
+        let mut inputs = self.queues(c);
         self.apply_clamps(c, &mut inputs);
         if self.uses.boosts {
             inputs = inputs.boosted(self.policy, self.boost_of(c));

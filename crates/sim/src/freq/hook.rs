@@ -77,6 +77,10 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
             self.cpus[c as usize].freq.sugov.keep_util(self.policy, &inputs);
+            if S::REQUESTS {
+                let queues = self.queues(c);
+                self.sink.called(self.now, c, &queues, &inputs);
+            }
         }
         let cpu = &mut self.cpus[c as usize];
         cpu.report.hook_calls[site as usize] += u64::from(self.now >= self.freq.counted_from_ns);
@@ -123,6 +127,10 @@ impl<S: Sink> Engine<'_, S> {
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
+        if S::REQUESTS {
+            let asked = self.asked(d);
+            self.sink.requests(self.now, d, &asked);
+        }
         if S::ACTIVE {
             let event = self.decision(call, &decision, prev_khz);
             self.emit(event);

@@ -2,8 +2,8 @@
 //! Brings the requests of a frequency domain up to now: those of CPUs whose inputs changed (`cpu/requests.rs`). Debug
 //! builds compute everything again and compare.
 
-use pelton_core::{CpuState as CpuInputs, SugovCpu, value};
-use pelton_schema::Sink;
+use pelton_core::{CpuState as CpuInputs, PerfTerms, SugovCpu, value};
+use pelton_schema::{Asked, Sink};
 
 use crate::state::Engine;
 
@@ -61,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].freq.sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         self.targets.asked(d).forget_largest();
-        let (sugov, terms) = (&self.domains[d as usize].freq.sugov, self.targets.asked(d).terms_mut());
+        let (sugov, terms) = (&self.domains[d as usize].freq.sugov, self.targets.asked(d).terms_anew());
         sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].freq.sugov = state);
@@ -79,6 +79,22 @@ impl<S: Sink> Engine<'_, S> {
             let inputs = self.inputs(c);
             self.targets.asked(d).set_inputs(place, inputs);
         }
+    }
+
+    /// What the CPUs of domain `d`, which were just asked, asked for.
+    pub(crate) fn asked(&self, d: u32) -> Vec<Asked> {
+        let (cpus, sugov) = (&self.m.domains[d as usize].cpus, &self.domains[d as usize].freq.sugov);
+        let one = |(&cpu, terms): (&u32, &PerfTerms)| {
+            let own = &self.cpus[cpu as usize].freq.sugov;
+            Asked {
+                cpu,
+                terms: (terms.scale != 0).then_some(*terms),
+                queues: self.queues(cpu),
+                made_of: sugov.known(self.policy, own, &self.inputs(cpu)),
+                by_last_call: sugov.knows_last_call(self.policy),
+            }
+        };
+        cpus.iter().zip(self.targets.terms(d)).map(one).collect()
     }
 
     /// Debug builds: what is kept is what the inputs give.
