@@ -56,6 +56,13 @@ impl Sheet {
         Sheet { header: pick(&self.header), rows, more_keys: 0 }.with_keys(keys)
     }
 
+    /// The same table for a screen: what is not known has a dash, from the column `from` on, where a cell is empty.
+    pub fn with_dashes(mut self, from: usize) -> Sheet {
+        let cells = self.rows.iter_mut().flat_map(|row| row.iter_mut().skip(from));
+        cells.filter(|cell| cell.is_empty()).for_each(|cell| *cell = "-".to_owned());
+        self
+    }
+
     /// Adds a row; it has as many cells as there are headings.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());

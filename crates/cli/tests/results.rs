@@ -367,6 +367,7 @@ fn explain_fills_in_every_step() {
     let expected = [
         "who asked",
         "gate",
+        "fair utilization",
         "request",
         "headroom",
         "largest of the domain",

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one frequency decision of a run, with what was known when it was taken.
 
-use pelton_schema::{Event, GateVerdict, Sink};
+use pelton_core::CpuState;
+use pelton_schema::{Asked, Event, GateVerdict, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Kernel priorities below this one are real-time.
-const PRIO_FAIR_FIRST: u32 = 100;
 
 /// Which decision is wanted: the last one that fits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +17,7 @@ pub struct Wanted {
     pub held: bool,
 }
 
-/// Signals of one CPU as last published, 0..1024.
+/// Signals of one CPU, 0..1024.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
     /// Fair utilization.
@@ -36,17 +34,24 @@ pub struct Signals {
     pub util_irq: u32,
 }
 
-/// What is known about one CPU from the events so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Frequency it runs at, kHz; 0 = that of the start.
-    pub cur_khz: u32,
-    /// Its signals.
-    pub signals: Signals,
-    /// It executes a real-time task.
-    pub rt_running: bool,
-    /// When it last called the governor, ns.
-    pub last_call_ns: u64,
+/// What a CPU passed at its last call (to 4.16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// Signals of its queues.
+    pub queues: CpuState,
+    /// The same with what clamps, limits and boosts make of them.
+    pub passed: CpuState,
+}
+
+/// What the CPUs of a domain asked for at an evaluation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// In order, each with its last call where requests are made of that.
+    pub rows: Vec<(Asked, Option<Call>)>,
 }
 
 /// The columns of a `freq_decision` event.
@@ -128,16 +133,21 @@ pub struct Moment {
     pub last_change_ns: Option<u64>,
     /// From when the time since then was long enough, ns.
     pub allowed_ns: u64,
-    /// All CPUs at that moment.
-    pub cpus: Vec<Seen>,
+    /// Frequency of each CPU, kHz; 0 = that of the start.
+    pub khz: Vec<u32>,
+    /// What the domain's CPUs asked for: at this decision, or at the evaluation before it when there was none.
+    pub requests: Option<Requests>,
 }
 
-/// Keeps the last decision that fits, and the signals it was taken with.
+/// Keeps the last decision that fits, and what it was made of.
 #[derive(Debug)]
 pub struct ExplainSink {
     wanted: Wanted,
-    cpus: Vec<Seen>,
-    evaluated: Vec<Option<Decision>>,
+    khz: Vec<u32>,
+    called: Vec<Option<Call>>,
+    /// What was just asked; the decision follows.
+    asked: Option<Requests>,
+    evaluated: Vec<Option<(Decision, Option<Requests>)>>,
     last_change_ns: Vec<Option<u64>>,
     allowed_ns: Vec<u64>,
     found: Option<Moment>,
@@ -149,7 +159,9 @@ impl ExplainSink {
     pub fn new(wanted: Wanted, cpus: usize, domains: usize) -> Self {
         ExplainSink {
             wanted,
-            cpus: vec![Seen::default(); cpus],
+            khz: vec![0; cpus],
+            called: vec![None; cpus],
+            asked: None,
             evaluated: vec![None; domains],
             last_change_ns: vec![None; domains],
             allowed_ns: vec![0; domains],
@@ -171,56 +183,52 @@ impl ExplainSink {
 
     fn decide(&mut self, decision: Decision) {
         let d = decision.domain as usize;
+        let asked = self.asked.take();
         if self.fits(&decision) {
             self.decisions += 1;
+            let before = self.evaluated.get(d).cloned().flatten();
             let found = self.found.get_or_insert_default();
             found.decision = decision;
-            found.evaluated = self.evaluated.get(d).copied().flatten();
+            found.evaluated = before.as_ref().map(|(decision, _)| *decision);
+            found.requests = if decision.was_evaluated() { asked.clone() } else { before.and_then(|(_, asked)| asked) };
             found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
             found.allowed_ns = self.allowed_ns.get(d).copied().unwrap_or(0);
-            found.cpus.clone_from(&self.cpus);
+            found.khz.clone_from(&self.khz);
         }
         if let Some(allowed_ns) = self.allowed_ns.get_mut(d) {
             *allowed_ns = decision.next_allowed_ns;
         }
         if decision.verdict() == GateVerdict::Open && d < self.evaluated.len() {
-            self.evaluated[d] = Some(decision);
+            self.evaluated[d] = Some((decision, asked));
             if decision.changed {
                 self.last_change_ns[d] = Some(decision.time_ns);
             }
         }
     }
-
-    fn see(&mut self, cpu: u32, set: impl FnOnce(&mut Seen)) {
-        if let Some(seen) = self.cpus.get_mut(cpu as usize) {
-            set(seen);
-        }
-    }
-
-    fn signal(&mut self, cpu: u32, set: impl FnOnce(&mut Signals)) {
-        self.see(cpu, |seen| set(&mut seen.signals));
-    }
 }
 
 impl Sink for ExplainSink {
+    const REQUESTS: bool = true;
+
     fn event(&mut self, time_ns: u64, event: &Event) {
         match *event {
-            Event::PeltCfs { cpu, util_avg, runnable_avg, util_est, .. } => self.signal(cpu, |s| {
-                (s.util_cfs, s.runnable_cfs, s.util_est) = (util_avg, runnable_avg, util_est);
-            }),
-            Event::PeltRt { cpu, util_avg } => self.signal(cpu, |s| s.util_rt = util_avg),
-            Event::PeltDl { cpu, util_avg } => self.signal(cpu, |s| s.util_dl = util_avg),
-            Event::PeltIrq { cpu, util_avg } => self.signal(cpu, |s| s.util_irq = util_avg),
-            Event::CpuFrequency { cpu, freq_khz } => self.see(cpu, |s| s.cur_khz = freq_khz),
-            Event::SchedSwitch { cpu, next_prio, .. } => self.see(cpu, |s| s.rt_running = next_prio < PRIO_FAIR_FIRST),
-            Event::FreqDecision { cpu, .. } => {
-                self.see(cpu, |s| s.last_call_ns = time_ns);
-                if let Some(decision) = Decision::of(time_ns, event) {
-                    self.decide(decision);
-                }
+            Event::CpuFrequency { cpu, freq_khz } => {
+                self.khz.get_mut(cpu as usize).into_iter().for_each(|khz| *khz = freq_khz);
             }
+            Event::FreqDecision { .. } => Decision::of(time_ns, event).into_iter().for_each(|d| self.decide(d)),
             _ => {}
         }
+    }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        let call = Call { time_ns, queues: *queues, passed: *passed };
+        self.called.get_mut(cpu as usize).into_iter().for_each(|last| *last = Some(call));
+    }
+
+    fn requests(&mut self, time_ns: u64, _domain: u32, asked: &[Asked]) {
+        let call = |asked: &Asked| self.called.get(asked.cpu as usize).copied().flatten();
+        let rows = asked.iter().map(|asked| (*asked, call(asked))).collect();
+        self.asked = Some(Requests { time_ns, rows });
     }
 }
 
@@ -323,12 +331,18 @@ mod tests {
     }
 
     #[test]
-    fn the_last_fitting_decision_is_kept_with_its_signals() {
+    fn a_refused_call_is_kept_with_the_requests_of_the_evaluation_before_it() {
         let mut sink = ExplainSink::new(Wanted { domain: Some(0), ..Wanted::default() }, 2, 2);
+        let asked = |cpu| {
+            let (queues, made_of) = (CpuState::default(), CpuState::default());
+            [Asked { cpu, terms: None, queues, made_of, by_last_call: false }]
+        };
+        sink.requests(1, 0, &asked(0));
         sink.event(1, &event(0, 0, 1));
-        sink.event(2, &Event::PeltRt { cpu: 1, util_avg: 300 });
+        sink.requests(2, 1, &asked(1));
+        sink.event(2, &event(1, 0, 1));
         sink.event(3, &event(0, 1, 0));
-        sink.event(4, &Event::PeltRt { cpu: 1, util_avg: 400 });
+        sink.requests(5, 1, &asked(1));
         sink.event(5, &event(1, 0, 1));
         let (found, decisions) = sink.finish();
         let moment = found.expect("two decisions of domain 0");
@@ -336,7 +350,8 @@ mod tests {
         assert_eq!((moment.decision.time_ns, moment.decision.gate), (3, 1));
         assert_eq!(moment.evaluated.map(|d| d.time_ns), Some(1));
         assert_eq!(moment.last_change_ns, Some(1));
-        assert_eq!(moment.cpus[1].signals.util_rt, 300);
+        let requests = moment.requests.expect("those of the evaluation");
+        assert_eq!((requests.time_ns, requests.rows[0].0.cpu), (1, 0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
+use crate::explain_energy::{CpuEnergy, Energies, Energy};
 use pelton_core::{
     DST_WHY, GROUP_TYPES, GroupSums, NO_CPU, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, Record, SCAN,
     SchedDomain, WEIGHED, dst_group_by_load, sd, wf,
@@ -31,8 +32,12 @@ pub struct Kept {
     rows: Vec<(u32, PlaceCpu, bool)>,
     /// Domains of the executing CPU, and the CPUs of each.
     domains: Vec<(SchedDomain, Vec<u32>)>,
+    /// The CPU that the task was on.
+    home: PlaceCpu,
     /// The search through groups.
     groups: Vec<Compared>,
+    /// What was compared by energy.
+    energies: Energies,
 }
 
 impl Kept {
@@ -46,6 +51,8 @@ impl Kept {
             domains: own.domains[..own.nr_domains as usize].iter().map(of).collect(),
             rows: told_of(read, placed).into_iter().map(row).collect(),
             groups: compared(read, placed, policy),
+            home: read.rows()[read.task.cpu as usize],
+            energies: Energies::of(read, placed, policy),
             read: Box::new(**read),
             placed: Box::new(*placed),
         }
@@ -117,6 +124,10 @@ pub struct Candidate {
     pub fits: &'static str,
     /// Energy that its domain needs more with the task, in the kernel's unit; `None`: not asked.
     pub energy_added: Option<i128>,
+    /// Runnable average of its fair queue.
+    pub runnable_avg: u32,
+    /// What it counts for in the comparison of energy; `None`: there was none.
+    pub energy: Option<CpuEnergy>,
 }
 
 /// What `wake_affine` compared: the smaller one wins.
@@ -226,6 +237,11 @@ pub struct Explanation {
     pub scan: Option<Scan>,
     /// The search through groups, from the largest domain down; empty: there was none.
     pub groups: Vec<Compared>,
+    /// The comparison of energy, in the order in which it was made; empty: there was none.
+    pub energies: Vec<Energy>,
+    /// What the task adds to the sum of a domain that it comes to; `None`: no comparison, or to 5.15 one in which each
+    /// CPU is counted anew.
+    pub task_busy: Option<u64>,
     /// Tasks are placed by energy on this machine.
     pub energy_aware: bool,
     /// Some CPU has more to do than it can: energy does not decide.
@@ -279,12 +295,14 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         affine: affine(placed),
         scan: scan(kept),
         groups: kept.groups.clone(),
+        energies: kept.energies.asked.clone(),
+        task_busy: kept.energies.task_busy,
         energy_aware: read.energy_aware != 0,
         overutilized: words.overutilized,
         task_util: placed.se.task_util_est(policy),
         clamps: (read.task.uclamp_min, read.task.uclamp_max),
         domains: walked(kept),
-        candidates: kept.rows.iter().map(|row| candidate(row, read, placed, policy)).collect(),
+        candidates: kept.rows.iter().map(|row| candidate(row, kept, policy)).collect(),
         others: read.nr_cpus - kept.rows.len() as u32,
     }
 }
@@ -391,21 +409,18 @@ fn group(read: &Record, g: &GroupSums, by_load: bool, roles: Vec<&'static str>) 
 }
 
 /// A machine of one CPU: what a CPU is to a task does not depend on others.
-fn alone(read: &Placement, cpu: u32, row: &PlaceCpu) -> Placement {
+fn alone(read: &Placement, cpu: u32, row: &PlaceCpu, home: &PlaceCpu) -> Placement {
     let mut one = *read;
-    one.cpus[0] = *row;
+    // Where the task is elsewhere, that is the second row.
+    (one.cpus[0], one.cpus[1]) = (*row, *home);
     one.nr_cpus = 1;
     (one.task.cpu, one.prev_cpu) = (u32::from(read.task.cpu != cpu), u32::from(read.prev_cpu != cpu));
     one
 }
 
-fn candidate(
-    (cpu, c, allowed): &(u32, PlaceCpu, bool),
-    read: &Placement,
-    placed: &Placed,
-    policy: &Policy,
-) -> Candidate {
-    let (cpu, one) = (*cpu, alone(read, *cpu, c));
+fn candidate((cpu, c, allowed): &(u32, PlaceCpu, bool), kept: &Kept, policy: &Policy) -> Candidate {
+    let (read, placed) = (&*kept.read, &*kept.placed);
+    let (cpu, one) = (*cpu, alone(read, *cpu, c, &kept.home));
     let util = one.util_with_task(policy, placed, 0);
     let fits = one.util_fits_cpu(policy, util, read.task.uclamp_min, read.task.uclamp_max, 0);
     let roles = [
@@ -431,5 +446,7 @@ fn candidate(
             _ => "floor lost",
         },
         energy_added: placed.energy_added(cpu),
+        runnable_avg: c.state.runnable_cfs,
+        energy: kept.energies.of_cpu(cpu),
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One frequency decision as a chain of steps with every number filled in.
 
-use crate::explain::{Decision, Moment, Signals, Terms};
+use crate::explain::{Decision, Moment};
+use crate::explain_terms::{self, Request, headroom_in_words, parts};
 use crate::request::present_khz;
 use crate::rules::{self, Rule, value_of};
 use pelton_core::Policy;
@@ -22,6 +23,9 @@ pub struct Explanation {
     pub decision: Decision,
     /// What every CPU of the domain asked for; the others lost.
     pub requests: Vec<Request>,
+    /// When they asked, ns since the start of the run: at this decision, or at the evaluation before it when this call
+    /// was refused; `None`: there was none.
+    pub requests_ns: Option<u64>,
     /// The chain, in order.
     pub steps: Vec<Step>,
     /// What is asked of the driver from now on, kHz.
@@ -43,23 +47,6 @@ pub struct GateTimes {
     pub least_ns: u64,
 }
 
-/// What one CPU asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Request {
-    /// CPU.
-    pub cpu: u32,
-    /// Its signals.
-    pub signals: Signals,
-    /// The terms of its request.
-    pub terms: Terms,
-    /// Its request is the largest.
-    pub wins: bool,
-    /// Left out: its last call is older than a tick (4.16 and before).
-    pub stale: bool,
-    /// True when recorded with the decision; false when worked out again from the published signals.
-    pub recorded: bool,
-}
-
 /// One step of the chain.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
@@ -77,8 +64,6 @@ pub struct Context<'a> {
     pub plan: &'a Plan,
     /// Times of the domain's gate.
     pub times: GateTimes,
-    /// Requests of the domain's CPUs.
-    pub requests: Vec<Request>,
 }
 
 /// Builds the chain.
@@ -96,8 +81,18 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     steps.push(next(moment, &context, next_allowed_ns));
     let name = domain.name.clone();
     let domain = (decision.domain, name);
-    let requests = context.requests;
-    Explanation { time_ns: decision.time_ns, domain, decision, requests, steps, request_khz, next_allowed_ns }
+    let requests = explain_terms::requests(&context.plan.policy, moment);
+    let requests_ns = moment.requests.as_ref().map(|asked| asked.time_ns);
+    Explanation {
+        time_ns: decision.time_ns,
+        domain,
+        decision,
+        requests,
+        requests_ns,
+        steps,
+        request_khz,
+        next_allowed_ns,
+    }
 }
 
 fn step(name: &'static str, rule: Rule, text: String) -> Step {
@@ -190,29 +185,44 @@ fn forced(moment: &Moment) -> &'static str {
 /// The steps of a decision that passed the gate.
 fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
     let (decision, policy) = (&moment.decision, &plan.policy);
-    let t = &decision.terms;
-    let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
-    let mut steps = vec![
-        step("request", rules::request(policy), sum_in_words(decision) + clamped_in_words(plan)),
-        step("headroom", rules::headroom(policy), headroom_in_words(t, policy)),
-        step("largest of the domain", rules::maximum(), largest),
-        step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain, present_khz(plan, moment))),
+    let raw = raw_in_words(decision, policy, domain, (present_khz(plan, moment), share(moment)));
+    let mut steps = requested(moment, plan);
+    steps.extend([
+        step("largest of the domain", rules::maximum(), largest_in_words(decision)),
+        step("raw frequency", rules::raw(), raw),
         step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
-    ];
-    steps.push(step("commit", rules::commit(), commit_in_words(decision, policy)));
+        step("commit", rules::commit(), commit_in_words(decision, policy)),
+    ]);
     steps
 }
 
-fn sum_in_words(decision: &Decision) -> String {
-    let t = &decision.terms;
-    if t.forced_max {
-        let text = "an RT or deadline task asks for the maximum, whatever the sum";
-        return format!("CPU {}: {text} (fair {} + RT {} + DL {})", decision.max_cpu, t.cfs, t.rt, t.dl);
+/// How the request of the deciding CPU came about.
+fn requested(moment: &Moment, plan: &Plan) -> Vec<Step> {
+    let (decision, policy) = (&moment.decision, &plan.policy);
+    let rows = explain_terms::requests(policy, moment);
+    let Some(asked) = &moment.requests else { return Vec::new() };
+    let (part, row) = (parts(policy, asked).find(|part| part.cpu() == decision.max_cpu), rows.iter().find(|r| r.wins));
+    let (Some(part), Some(row)) = (part, row) else { return Vec::new() };
+    vec![
+        step("fair utilization", rules::fair(policy), part.fair_in_words()),
+        step("request", rules::request(policy), part.sum_in_words() + clamped_in_words(plan)),
+        step("headroom", rules::headroom(policy), headroom_in_words(row, &decision.terms, policy)),
+    ]
+}
+
+/// What the deciding CPU asks for and of what, as a share of the highest frequency.
+fn share(moment: &Moment) -> (u32, u32) {
+    let (decision, asked) = (&moment.decision, &moment.requests);
+    let rows = asked.iter().flat_map(|asked| &asked.rows);
+    let terms = rows.filter(|(asked, _)| asked.cpu == decision.max_cpu).find_map(|(asked, _)| asked.terms);
+    terms.map_or((decision.terms.perf, decision.cap_orig), |terms| (terms.request, terms.scale))
+}
+
+fn largest_in_words(decision: &Decision) -> String {
+    if decision.terms.forced_max {
+        return format!("CPU {} with the maximum", decision.max_cpu);
     }
-    let irq = if t.irq > 0 { format!(", scaled for IRQ {}", t.irq) } else { String::new() };
-    let iowait =
-        if t.iowait > t.effective { format!(", raised to the iowait boost {}", t.iowait) } else { String::new() };
-    format!("CPU {}: fair {} + RT {} + DL {}{irq} = {}{iowait}", decision.max_cpu, t.cfs, t.rt, t.dl, t.effective)
+    format!("CPU {} with {} of {}", decision.max_cpu, decision.terms.perf, decision.cap_orig)
 }
 
 /// What clamps or limits of groups made of the fair utilization, where that is not the queue's.
@@ -226,19 +236,13 @@ fn clamped_in_words(plan: &Plan) -> &'static str {
     }
 }
 
-fn headroom_in_words(t: &Terms, policy: &Policy) -> String {
-    let asked = t.effective.max(t.iowait);
-    if t.forced_max {
-        return "none: the maximum is asked for".to_owned();
-    }
-    if value_of(policy, "headroom") == "frequency" {
-        return format!("{} stays; the quarter is added to the reference frequency below", t.perf);
-    }
-    let clamps = if (t.min, t.max) == (0, 1024) { String::new() } else { format!(", within {} .. {}", t.min, t.max) };
-    format!("{asked} + {asked}/4{clamps} = {}", t.perf)
-}
-
-fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain, present_khz: u32) -> String {
+/// `request` of `scale`: of the CPU's capacity, or of its highest frequency where the boost for I/O is a frequency.
+fn raw_in_words(
+    decision: &Decision,
+    policy: &Policy,
+    domain: &FreqDomain,
+    (present_khz, (request, scale)): (u32, (u32, u32)),
+) -> String {
     let (t, raw) = (&decision.terms, decision.raw_khz);
     if t.forced_max {
         return format!("{raw} kHz, the maximum");
@@ -251,11 +255,8 @@ fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain, prese
         (false, _) => format!("the present {present_khz} kHz"),
     };
     let quarter = if headroom == "frequency" { " x 1.25" } else { "" };
-    let boost_in_khz = !["off", "capacity"].contains(&value_of(policy, "iowait_boost"));
-    if boost_in_khz && headroom == "frequency" && t.iowait >= t.effective && t.iowait > 0 {
-        return format!("{reference}{quarter} x the boost's share of the highest frequency = {raw} kHz");
-    }
-    format!("{reference}{quarter} x {} / {} = {raw} kHz", t.perf, decision.cap_orig)
+    let boost = if scale == decision.cap_orig { "" } else { "the iowait boost's " };
+    format!("{reference}{quarter} x {boost}{request} / {scale} = {raw} kHz")
 }
 
 fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
@@ -340,6 +341,7 @@ impl Explanation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::Terms;
 
     #[test]
     fn without_frequency_invariance_the_present_frequency_is_named() {
@@ -348,7 +350,12 @@ mod tests {
             let terms = Terms { effective: 512, perf, ..Terms::default() };
             // The request before was another one than what the domain runs at: the driver has not followed yet.
             let decision = Decision { terms, raw_khz, prev_khz: 1_200_000, cap_orig: 1024, ..Decision::default() };
-            raw_in_words(&decision, &Policy::profile(profile).expect("profile exists"), &domain, 800_000)
+            raw_in_words(
+                &decision,
+                &Policy::profile(profile).expect("profile exists"),
+                &domain,
+                (800_000, (perf, 1024)),
+            )
         };
         assert_eq!(words("4.12", 512, 500_000), "the present 800000 kHz x 1.25 x 512 / 1024 = 500000 kHz");
         assert_eq!(words("6.1", 640, 500_000), "the present 800000 kHz x 640 / 1024 = 500000 kHz");

@@ -74,6 +74,15 @@ pub fn gate() -> Rule {
     rule(ALLOWED, "sugov_should_update_freq()")
 }
 
+/// Utilization of the fair class.
+pub fn fair(policy: &Policy) -> Rule {
+    match (value_of(policy, "runnable_boost"), value_of(policy, "perf_form")) {
+        ("on", _) => rule(REQUEST, "cpu_util(boost=1)"),
+        (_, "flags") => rule(REQUEST, "sugov_get_util()"),
+        _ => rule(REQUEST, "cpu_util_cfs()"),
+    }
+}
+
 /// What one CPU asks for.
 pub fn request(policy: &Policy) -> Rule {
     match value_of(policy, "perf_form") {

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::seconds;
 use pelton_lab::explain_groups::GroupChanged;
+use pelton_lab::explain_terms::Request;
 use pelton_lab::explanation::Explanation;
 use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
@@ -72,10 +73,7 @@ fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> St
         ]);
     }
     out += &section("", &steps);
-    out += &section("what each CPU asks for (0..1024)", &request_sheet(explanation).merged());
-    if explanation.requests.iter().any(|r| !r.recorded) {
-        out += "\nOther rows than `largest` are worked out again from published signals,\nwithout iowait boost.\n";
-    }
+    out += &asked(explanation);
     out + &written(groups_changed)
 }
 
@@ -88,31 +86,67 @@ pub(super) fn written(changes: &[GroupChanged]) -> String {
     if changes.is_empty() { String::new() } else { section("written into files of task groups", &sheet) }
 }
 
+/// What the CPUs asked for, and when that was not at this call.
+fn asked(explanation: &Explanation) -> String {
+    let Some(time_ns) = explanation.requests_ns else {
+        return "\nno CPU was asked: nothing was evaluated before\n".to_owned();
+    };
+    let when = match time_ns == explanation.time_ns {
+        true => "what each CPU asks for".to_owned(),
+        false => format!("what each CPU asked for at {} s, at the last evaluation", seconds(time_ns)),
+    };
+    section(&format!("{when} (0..1024)"), &request_sheet(explanation).without_empty_columns().with_dashes(2).merged())
+}
+
 fn request_sheet(explanation: &Explanation) -> Sheet {
-    let header = ["CPU", "<", "fair", "RT", "DL", "IRQ", "sum", "iowait", "min", "max", "asks", "util", "est"];
+    let header = [
+        "CPU",
+        "<",
+        "fair",
+        "RT",
+        "DL",
+        "IRQ",
+        "sum",
+        "iowait",
+        "min",
+        "max",
+        "asks",
+        "<by",
+        "util",
+        "est",
+        "runnable",
+        "<fair_by",
+        "uclamp_min",
+        "uclamp_max",
+    ];
     let mut sheet = Sheet::new(&header);
+    let number = |n: u32| n.to_string();
     for r in &explanation.requests {
-        let t = &r.terms;
-        let mark = match (r.wins, r.stale) {
-            (true, _) => "largest",
-            (false, true) => "stale",
-            (false, false) => "",
-        };
-        let numbers = [
-            t.cfs,
-            t.rt,
-            t.dl,
-            t.irq,
-            t.effective,
-            t.iowait,
-            t.min,
-            t.max,
-            t.perf,
-            r.signals.util_cfs,
-            r.signals.util_est,
-        ];
-        let cells = [r.cpu.to_string(), mark.to_owned()].into_iter().chain(numbers.map(|n| n.to_string()));
-        sheet.row(cells.collect());
+        let terms = r.terms.map(|t| [t.cfs, t.rt, t.dl, t.irq, t.effective, t.iowait, t.min, t.max].map(number));
+        let fair = r.fair.as_ref().map(|f| [f.util_avg, f.util_est, f.runnable_avg].map(number));
+        let mut row = vec![r.cpu.to_string(), mark(r).to_owned()];
+        row.extend(terms.unwrap_or_default());
+        row.push(r.terms.map_or(String::new(), |t| if t.forced_max { "maximum".to_owned() } else { number(t.perf) }));
+        row.push(r.decided_by.unwrap_or_default().to_owned());
+        row.extend(fair.unwrap_or_default());
+        row.push(fair_by(r).to_owned());
+        row.extend(r.clamps.map_or([String::new(), String::new()], |(min, max)| [number(min), number(max)]));
+        sheet.row(row);
     }
     sheet
+}
+
+/// Which candidate is the fair term; none where that is 0.
+fn fair_by(r: &Request) -> &'static str {
+    let has_term = r.terms.is_some_and(|terms| terms.cfs > 0);
+    r.fair.as_ref().filter(|_| has_term).map_or("", |fair| fair.by)
+}
+
+fn mark(r: &Request) -> &'static str {
+    match (r.wins, r.stale, r.recorded) {
+        (true, ..) => "largest",
+        (_, true, _) => "stale",
+        (_, _, false) => "not asked",
+        _ => "",
+    }
 }

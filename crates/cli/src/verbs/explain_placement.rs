@@ -44,14 +44,42 @@ fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &Expl
         );
         out += &section(&about, &groups(step));
     }
-    out += &section("each CPU as a place for it", &sheet(e));
+    out += &section("each CPU as a place for it", &sheet(e).without_empty_columns());
     if e.others > 0 {
         let _ = writeln!(out, "{} CPUs of other caches are left out: {}", e.others, left_out(e));
     }
-    if e.candidates.iter().any(|c| c.energy_added.is_some()) {
+    if !e.energies.is_empty() {
+        out += &section(&format!("energy of each domain that was asked{}", task_busy(e)), &energies(e));
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
     }
     out + &super::explain::written(groups_changed)
+}
+
+/// What a task adds to the sum, where that is one number.
+fn task_busy(e: &Explanation) -> String {
+    e.task_busy.map_or_else(String::new, |busy| format!("; the task adds {busy} to the sum"))
+}
+
+fn energies(e: &Explanation) -> Sheet {
+    let by_capacity = e.energies.iter().any(|energy| energy.divisor != 1);
+    let product = if by_capacity { "cost*sum/capacity" } else { "cost*sum" };
+    let header = ["<CPUs", "<task_on", "allowed", "largest", "kHz", "cost", "sum", "capacity", product, "added"];
+    let mut sheet = Sheet::new(&header);
+    for energy in &e.energies {
+        sheet.row(vec![
+            super::explain_balance::list(&energy.cpus),
+            energy.task_on.map_or("none".to_owned(), |cpu| format!("CPU {cpu}")),
+            energy.allowed.to_string(),
+            energy.largest.to_string(),
+            energy.freq_khz.to_string(),
+            energy.cost.to_string(),
+            energy.sum.to_string(),
+            if by_capacity { energy.divisor.to_string() } else { String::new() },
+            energy.energy.to_string(),
+            energy.added.map_or(String::new(), |added| added.to_string()),
+        ]);
+    }
+    sheet.without_empty_columns()
 }
 
 /// Between this CPU and the previous one.
@@ -122,8 +150,24 @@ fn domains(e: &Explanation) -> Sheet {
 }
 
 fn sheet(e: &Explanation) -> Sheet {
-    let header = ["CPU", "<", "tasks", "<state", "capacity", "util_with_task", "spare", "<fits", "energy_added"];
+    let header = [
+        "CPU",
+        "<",
+        "tasks",
+        "<state",
+        "capacity",
+        "util_with_task",
+        "spare",
+        "<fits",
+        "energy_added",
+        "runnable",
+        "busy",
+        "busy_with_task",
+        "asks",
+        "asks_with_task",
+    ];
     let mut sheet = Sheet::new(&header);
+    let number = |n: Option<u32>| n.map_or(String::new(), |n| n.to_string());
     for c in &e.candidates {
         let state = match (c.allowed, c.idle) {
             (false, _) => "not allowed",
@@ -140,6 +184,11 @@ fn sheet(e: &Explanation) -> Sheet {
             c.spare.to_string(),
             c.fits.to_owned(),
             c.energy_added.map_or(String::new(), |energy| energy.to_string()),
+            c.runnable_avg.to_string(),
+            number(c.energy.map(|e| e.busy)),
+            number(c.energy.and_then(|e| e.busy_with_task)),
+            number(c.energy.map(|e| e.asks)),
+            number(c.energy.map(|e| e.asks_with_task)),
         ]);
     }
     sheet

@@ -177,8 +177,7 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
     };
     let groups_changed = groups.before(moment.decision.time_ns);
     let times = request::gate_times(&plan, moment.decision.domain);
-    let requests = request::requests(&plan, &moment);
-    let explanation = explanation::explain(&moment, Context { plan: &plan, times, requests });
+    let explanation = explanation::explain(&moment, Context { plan: &plan, times });
     Ok(Explained { run, groups_changed, explanation, count })
 }
 
