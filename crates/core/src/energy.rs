@@ -72,6 +72,26 @@ impl EnergyModel {
         model.states.iter().map(|state| state.freq_khz | mark(state.inefficient)).collect()
     }
 
+    /// The same where the kernel itself said which points it passes over; by its Energy Model where it said nothing.
+    #[must_use]
+    pub fn told_khz(policy: &Policy, khz: &[u32], told: &[bool], power_uw: &[u64], cap_orig: u32) -> Vec<u32> {
+        if told.len() != khz.len() {
+            return Self::marked_khz(policy, khz, power_uw, cap_orig);
+        }
+        let passes_over = policy.passes_over_inefficient();
+        let mark = |told: bool| if told && passes_over { KHZ_INEFFICIENT } else { 0 };
+        khz.iter().zip(told).map(|(&khz, &told)| khz | mark(told)).collect()
+    }
+
+    /// The states with the kernel's own word which of them it passes over; as they are where it said nothing.
+    #[must_use]
+    pub fn told(mut self, told: &[bool]) -> Self {
+        if told.len() == self.states.len() {
+            self.states.iter_mut().zip(told).for_each(|(state, &told)| state.inefficient = told.into());
+        }
+        self
+    }
+
     /// The states.
     #[must_use]
     pub fn states(&self) -> &[EmState] {

@@ -113,6 +113,9 @@ pub struct FreqDomain {
     /// Power of each operating point as the kernel's Energy Model has it, microwatts; empty = not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub energy_model_uw: Vec<u64>,
+    /// Points that the kernel itself said it passes over; empty = it said nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inefficient: Vec<bool>,
 }
 
 /// One operating point.

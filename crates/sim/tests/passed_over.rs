@@ -43,6 +43,19 @@ fn a_point_that_costs_as_much_as_a_faster_one_is_passed_over_from_6_1_on() {
 }
 
 #[test]
+fn points_that_the_kernel_itself_said_are_passed_over_whatever_power_says() {
+    let light = workload(vec![on(periodic("p", 500, 16_000), 0)]);
+    for (profile, lowest) in [("5.10", 500), ("6.12", 2000)] {
+        let mut told = board(&[240_000, 500_000, 1_200_000]);
+        told.domains[0].inefficient = vec![true, true, false];
+        assert_eq!(chosen(&told, &light, profile)[0], lowest, "{profile}");
+    }
+    let mut none = board(&SAME);
+    none.domains[0].inefficient = vec![false; 3];
+    assert_eq!(chosen(&none, &light, "6.12")[0], 500, "the kernel said that it passes over none");
+}
+
+#[test]
 fn limits_that_leave_nothing_else_bring_it_back() {
     let change = LimitChange { at_ns: 0, cpus: CpuSet::of([0]), min_khz: 0, max_khz: 500_000, by: LimitSource::User };
     let limited = Workload { limits: vec![change], ..workload(vec![on(busy("b"), 0)]) };

@@ -93,8 +93,11 @@ impl Own {
         let capacity = first.map_or(1024, |cpu| cpu.capacity);
         Own {
             sugov,
-            passed: PassedOver::new(EnergyModel::marked_khz(pol, &khz, &spec.energy_model_uw, capacity), []),
-            learns: pol.passes_over_inefficient() && spec.energy_model_uw.is_empty(),
+            passed: PassedOver::new(
+                EnergyModel::told_khz(pol, &khz, &spec.inefficient, &spec.energy_model_uw, capacity),
+                [],
+            ),
+            learns: pol.passes_over_inefficient() && spec.energy_model_uw.is_empty() && spec.inefficient.is_empty(),
             khz,
             no_table: spec.no_table,
             set_khz: None,

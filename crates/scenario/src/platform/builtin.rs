@@ -85,8 +85,15 @@ pub fn list() -> Vec<Summary> {
 pub fn check(name_or_path: &str) -> Result<Check, Diagnostics> {
     let file = load(name_or_path)?;
     let built = file.build(&PlatformOptions::new(DEFAULT_PROFILE));
-    let implausible_powers = file.domains.iter().map(plausible::implausible).sum();
+    let implausible_powers = file.implausible_powers();
     Ok(Check { warnings: file.warnings.clone(), implausible_powers, built, file })
+}
+
+impl PlatformFile {
+    /// Operating points whose power no CPU of their kind has.
+    pub fn implausible_powers(&self) -> usize {
+        self.domains.iter().map(plausible::implausible).sum()
+    }
 }
 
 fn summary(file: &PlatformFile) -> Summary {

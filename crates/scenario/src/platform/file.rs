@@ -174,6 +174,8 @@ pub struct OppRow {
     pub cluster_power: Option<At<f64>>,
     /// Published capacity.
     pub capacity: Option<At<u32>>,
+    /// The kernel's Energy Model passes over it.
+    pub inefficient: Option<At<bool>>,
 }
 
 /// `[perf_domain.power_model]`.
@@ -404,6 +406,7 @@ fn opp(row: Reader<'_>) -> Option<OppRow> {
         power_mw: row.real("power_mw"),
         cluster_power: row.real("cluster_power"),
         capacity: row.int("capacity"),
+        inefficient: row.flag("inefficient"),
     })
 }
 

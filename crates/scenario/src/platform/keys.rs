@@ -132,13 +132,13 @@ static CPUFREQ: Spec = Spec {
             "freq_invariant",
             Kind::Flag,
             "",
-            "the architecture tells the scheduler the current frequency; absent: yes",
+            "the architecture tells the scheduler the current frequency; absent: yes on Arm, on x86 from 5.7 on",
         ),
         Key::new(
             "freq_invariant_since",
             Kind::Text,
             "",
-            "instead: kernel version from which it does, `\"5.7\"` on x86; decided by the profile of the run",
+            "instead: kernel version from which it does, on x86 `\"5.7\"` (Intel) or `\"5.11\"` (AMD with acpi_cppc); decided by the profile of the run",
         ),
         Key::new(
             "frequency_table",
@@ -372,6 +372,13 @@ static OPP: Spec = Spec {
         Key::new("power_mw", POWER_MW, "mW", "power of one fully busy CPU"),
         Key::new("cluster_power", POWER_MW, "mW", "power of the shared part of the cluster, in the unit of `power_mw`"),
         Key::new("capacity", CAPACITY, "", "published capacity at this point, for people"),
+        Key::new(
+            "inefficient",
+            Kind::Flag,
+            "",
+            "the kernel's own Energy Model says that it passes over this point (debugfs: `inefficient`, where `flags` have 0x2), \
+             which profiles from 6.1 on do; absent at all points of a domain: worked out from coefficient and voltages",
+        ),
     ],
 };
 

@@ -255,14 +255,24 @@ impl PlatformFile {
             scale_khz: domain.scale_khz.as_ref().map_or(0, |s| s.value),
             turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
             energy_model_uw: power::energy_model_uw(domain),
+            inefficient: inefficient(domain),
         }
     }
 
     fn freq_invariant(&self, options: &PlatformOptions) -> bool {
         let drv = &self.cpufreq;
-        let Some(since) = &drv.freq_invariant_since else { return drv.freq_invariant.as_ref().is_none_or(|f| f.value) };
-        let kernel = kernel_version(&options.profile);
-        kernel.is_some_and(|kernel| kernel_version(&since.value).is_some_and(|since| kernel >= since))
+        let since = match (&drv.freq_invariant_since, &drv.freq_invariant) {
+            (Some(since), _) => kernel_version(&since.value),
+            (None, Some(flag)) => return flag.value,
+            (None, None) if self.arch == Arch::Arm => return true,
+            (None, None) => Some(X86_INVARIANT_SINCE),
+        };
+        kernel_version(&options.profile).is_some_and(|kernel| since.is_some_and(|since| kernel >= since))
+    }
+
+    /// What the file says was assumed when it was made (`# ASSUMED: ...`), as imports do.
+    fn assumed_in_comments(&self) -> impl Iterator<Item = String> {
+        self.source.text().lines().filter_map(|line| Some(line.strip_prefix("# ASSUMED: ")?.to_owned()))
     }
 
     /// State 0 by convention of the kernel, then those of the file.
@@ -347,8 +357,27 @@ impl PlatformFile {
             self.domains.iter().all(|d| d.idle_states.is_empty()),
             "no idle states are stated: only state 0 exists".into(),
         );
+        let is_silent = drv.freq_invariant.is_none() && drv.freq_invariant_since.is_none();
+        say(
+            self.arch == Arch::X86 && is_silent,
+            "freq_invariant is not stated: from 5.7 on, as Intel's CPUs (AMD's: from 5.11 on with acpi_cppc, else never)"
+                .into(),
+        );
+        said.extend(self.assumed_in_comments());
         said
     }
+}
+
+/// Release from which x86 is frequency-invariant where a file says nothing (docs/spec/frequency-invariance.md).
+const X86_INVARIANT_SINCE: (u32, u32) = (5, 7);
+
+/// Points that the kernel said it passes over; nothing where it said nothing of any.
+fn inefficient(domain: &Domain) -> Vec<bool> {
+    let told = |opp: &super::file::OppRow| opp.inefficient.as_ref().map(|flag| flag.value);
+    if domain.opps.iter().all(|opp| told(opp).is_none()) {
+        return Vec::new();
+    }
+    domain.opps.iter().map(|opp| told(opp).unwrap_or(false)).collect()
 }
 
 /// Major and minor number of a kernel version: `5.7`, `v6.12.3`.

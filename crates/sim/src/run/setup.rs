@@ -176,7 +176,8 @@ fn firmware_phase_ns(spec: &FreqDomain, cfg: &RunConfig, tick_phase_ns: u64, d: 
 fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> DomainState {
     let spec = &m.domains[d as usize];
     let khz: Vec<u32> = spec.opps.iter().map(|o| o.khz).collect();
-    let table = EnergyModel::marked_khz(policy, &khz, &spec.energy_model_uw, m.cpus[spec.cpus[0] as usize].capacity);
+    let capacity = m.cpus[spec.cpus[0] as usize].capacity;
+    let table = EnergyModel::told_khz(policy, &khz, &spec.inefficient, &spec.energy_model_uw, capacity);
     let start = if spec.initial_khz == 0 { khz[0] } else { spec.initial_khz };
     let opp = khz.iter().position(|&k| k >= start).unwrap_or(khz.len() - 1);
     let dbs = crate::freq::sampling::record(policy, spec, &khz, khz[opp], m.tick_ns());

@@ -183,6 +183,7 @@ fn fill_energy(m: &Machine, policy: &Policy, record: &mut Record) -> bool {
     for (at, domain) in domains.iter().enumerate() {
         let opps: Vec<(u32, u64)> = domain.opps.iter().map(|opp| (opp.khz, opp.power_uw)).collect();
         let model = EnergyModel::of_release(policy, &opps, m.cpus[domain.cpus[0] as usize].capacity);
+        let model = model.told(&domain.inefficient);
         let n = model.states().len();
         record.states[next..next + n].copy_from_slice(model.states());
         record.perf_domains[at] = PerfDomain {
