@@ -182,6 +182,8 @@ rules! {
     uclamp_iowait: UclampIowait { "off" => Off, "on" => On }
     /// Where the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
+    /// What a request of the whole scale asks for.
+    ref_freq: RefFreq { "highest" => Highest, "capacity" => Capacity }
     /// What is added above utilization, and what a CPU is large enough for.
     margins: Margins { "fixed" => Fixed, "scaled" => Scaled, "tick" => Tick }
     /// When the rate-limit window is re-armed.
@@ -416,6 +418,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
         &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")],
     ),
     ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
+    ("ref_freq", &[("4.12", "highest"), ("6.12", "capacity")]),
     ("margins", &[("4.12", "fixed")]),
     ("gate", &[("4.12", "r0b")]),
     ("gate_bypass", &[("4.12", "off")]),

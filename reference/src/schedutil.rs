@@ -6,8 +6,8 @@ use crate::hook;
 use crate::iowait;
 use crate::perf::{CpuState, Terms, clamp_max, clamped, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
-    DlBypass, DlRule, Headroom, Hold, LimitsUpdate, Numbers, RateLimitDefault, Remote, RtRule, Rules, RunnableBoost,
-    StaleCpu, UclampIowait, WhileBusy,
+    DlBypass, DlRule, Headroom, Hold, LimitsUpdate, Numbers, RateLimitDefault, RefFreq, Remote, RtRule, Rules,
+    RunnableBoost, StaleCpu, UclampIowait, WhileBusy,
 };
 
 /// No frequency is requested.
@@ -79,6 +79,8 @@ pub struct SugovPolicy {
     pub hw_max_khz: u64,
     /// The driver wants to hear of every change of limits.
     pub need_update_limits: u64,
+    /// What signals are scaled to, where the architecture tells it; 0 = it does not.
+    pub scale_khz: u64,
     /// The gate.
     pub gate: GateState,
 }
@@ -295,10 +297,11 @@ pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, force
     if forced_max {
         return sp.hardware_max_khz();
     }
-    let ref_khz = match (sp.freq_invariant, rules.headroom) {
-        (0, Headroom::BeforeClamps) => sp.cur_khz + sp.cur_khz / 4,
-        (0, _) => sp.cur_khz,
-        _ => sp.ref_khz,
+    let ref_khz = match (rules.ref_freq, sp.scale_khz, sp.freq_invariant) {
+        (RefFreq::Capacity, 1.., _) => sp.scale_khz,
+        (_, _, 1..) => sp.ref_khz,
+        (RefFreq::Capacity, _, _) => sp.cur_khz + sp.cur_khz / 4,
+        (RefFreq::Highest, _, _) => sp.cur_khz,
     };
     raw_freq_khz(rules, ref_khz, perf, cap_orig)
 }

@@ -73,6 +73,7 @@ enum {
 enum { PELTON_DL_RULE_FLAG_MAX, PELTON_DL_RULE_BW_ON_TOP, PELTON_DL_RULE_BW_FLOOR };
 enum { PELTON_PERF_FLAGS, PELTON_PERF_BW, PELTON_PERF_RT_SUM, PELTON_PERF_CLAMP_THEN_SUM, PELTON_PERF_SUM_THEN_CLAMP };
 enum { PELTON_HEADROOM_FREQUENCY, PELTON_HEADROOM_UTILIZATION, PELTON_HEADROOM_BEFORE_CLAMPS };
+enum { PELTON_REF_FREQ_HIGHEST, PELTON_REF_FREQ_CAPACITY };
 enum { PELTON_MARGINS_FIXED, PELTON_MARGINS_SCALED, PELTON_MARGINS_TICK };
 enum {
 	PELTON_GATE_R0A,
@@ -426,6 +427,11 @@ enum {
 	X(headroom, "frequency|utilization|before_clamps", (0, 6_1, 1, 6_12, 2), \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
+	X(ref_freq, "highest|capacity", (0, 6_12, 1), \
+	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one (to 6.7). " \
+	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are scaled " \
+	  "to, and points above it are never asked for; else the highest, or without invariance a quarter above the present " \
+	  "one (6.8).") \
 	X(margins, "fixed|scaled|tick", (0), \
 	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a quarter, " \
 	  "and 80 %. The others are proposals: the utilization that can be reached in 4 ms; and a CPU is too small from what " \

@@ -261,19 +261,24 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 	return terms->perf;
 }
 
-/* The frequency that delivers cap_orig. Without invariance the kernel only knows the present one. */
-PELTON_INLINE u32 pelton_sugov_ref_khz(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
+/*
+ * The frequency that a request of 1024 asks for. Without invariance the kernel only knows the present one, unless the
+ * architecture tells what its signals are scaled to.
+ */
+PELTON_INLINE u32 pelton_get_capacity_ref_freq(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
+	if (pol->ref_freq == PELTON_REF_FREQ_CAPACITY && sp->scale_khz)
+		return sp->scale_khz;
 	if (sp->freq_invariant)
 		return sp->ref_khz;
-	return pol->headroom == PELTON_HEADROOM_BEFORE_CLAMPS ? sp->cur_khz + (sp->cur_khz >> 2) : sp->cur_khz;
+	return pol->ref_freq == PELTON_REF_FREQ_CAPACITY ? sp->cur_khz + (sp->cur_khz >> 2) : sp->cur_khz;
 }
 
 /* Frequency for a performance target, before limits and table. */
 PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 perf,
 					u32 cap_orig, u32 forced_max)
 {
-	u32 ref = pelton_sugov_ref_khz(pol, sp);
+	u32 ref = pelton_get_capacity_ref_freq(pol, sp);
 
 	if (forced_max)
 		return pelton_hw_max_khz(sp);

@@ -178,7 +178,7 @@ struct pelton_sugov_policy {
 	u32 freq_invariant;
 	u32 hw_max_khz;         /* what the hardware can do (cpuinfo.max); 0 = same as max_khz */
 	u32 need_update_limits; /* driver wants a call for every change of limits (CPUFREQ_NEED_UPDATE_LIMITS, 5.10-) */
-	u32 reserved;
+	u32 scale_khz;          /* what signals are scaled to, where arch_scale_freq_ref() tells it; 0 = it does not */
 	struct pelton_gate gate;
 } PELTON_ALIGNED64;
 

@@ -67,6 +67,8 @@ policy_fields! {
     uclamp_iowait,
     /// Switch `headroom`: 0 = frequency, 1 = utilization, 2 = before_clamps.
     headroom,
+    /// Switch `ref_freq`: 0 = highest, 1 = capacity.
+    ref_freq,
     /// Switch `margins`: 0 = fixed, 1 = scaled, 2 = tick.
     margins,
     /// Switch `gate`: 0 = r0a, 1 = r0b, 2 = r1_trailing, 3 = r1_sliding, 4 = r1_asym, 5 = r2_linear, 6 = r2_hyperbolic,

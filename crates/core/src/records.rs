@@ -376,8 +376,8 @@ mirror! {
         hw_max_khz: u32,
         /// Driver wants a call for every change of limits.
         need_update_limits: u32,
-        /// Unused.
-        reserved: u32,
+        /// What signals are scaled to, where the architecture tells the governor; 0 = it does not.
+        scale_khz: u32,
         /// The gate.
         gate: Gate,
     }

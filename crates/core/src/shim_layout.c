@@ -163,7 +163,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_sugov_policy, freq_invariant),
 	FLD(pelton_sugov_policy, hw_max_khz),
 	FLD(pelton_sugov_policy, need_update_limits),
-	FLD(pelton_sugov_policy, reserved),
+	FLD(pelton_sugov_policy, scale_khz),
 	FLD(pelton_sugov_policy, gate),
 	REC(pelton_sugov_cpu),
 	FLD(pelton_sugov_cpu, last_update_ns),

@@ -108,6 +108,10 @@ pub const HEADROOM_FREQUENCY: u32 = 0;
 pub const HEADROOM_UTILIZATION: u32 = 1;
 /// `headroom = before_clamps`.
 pub const HEADROOM_BEFORE_CLAMPS: u32 = 2;
+/// `ref_freq = highest`.
+pub const REF_FREQ_HIGHEST: u32 = 0;
+/// `ref_freq = capacity`.
+pub const REF_FREQ_CAPACITY: u32 = 1;
 /// `margins = fixed`.
 pub const MARGINS_FIXED: u32 = 0;
 /// `margins = scaled`.
@@ -789,6 +793,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("headroom", "frequency", HEADROOM_FREQUENCY),
     ("headroom", "utilization", HEADROOM_UTILIZATION),
     ("headroom", "before_clamps", HEADROOM_BEFORE_CLAMPS),
+    ("ref_freq", "highest", REF_FREQ_HIGHEST),
+    ("ref_freq", "capacity", REF_FREQ_CAPACITY),
     ("margins", "fixed", MARGINS_FIXED),
     ("margins", "scaled", MARGINS_SCALED),
     ("margins", "tick", MARGINS_TICK),

@@ -248,15 +248,22 @@ fn raw_in_words(
         return format!("{raw} kHz, the maximum");
     }
     let headroom = value_of(policy, "headroom");
-    // From 6.8 a machine without frequency invariance refers to a quarter above the present frequency.
-    let reference = match (domain.freq_invariant, headroom) {
-        (true, _) => format!("{} kHz", domain.ref_khz),
-        (false, "before_clamps") => format!("(the present {present_khz} kHz + a quarter)"),
-        (false, _) => format!("the present {present_khz} kHz"),
-    };
+    let reference = reference_in_words(policy, domain, present_khz);
     let quarter = if headroom == "frequency" { " x 1.25" } else { "" };
     let boost = if scale == decision.cap_orig { "" } else { "the iowait boost's " };
     format!("{reference}{quarter} x {boost}{request} / {scale} = {raw} kHz")
+}
+
+/// The frequency that a request of the whole scale asks for.
+fn reference_in_words(policy: &Policy, domain: &FreqDomain, present_khz: u32) -> String {
+    let (told_khz, by_capacity) = (domain.told_scale_khz(), value_of(policy, "ref_freq") == "capacity");
+    match (by_capacity && told_khz > 0, domain.freq_invariant) {
+        (true, _) if told_khz != domain.ref_khz => format!("{told_khz} kHz, which signals are scaled to,"),
+        (true, _) => format!("{told_khz} kHz"),
+        (_, true) => format!("{} kHz", domain.ref_khz),
+        _ if by_capacity => format!("(the present {present_khz} kHz + a quarter)"),
+        _ => format!("the present {present_khz} kHz"),
+    }
 }
 
 fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
@@ -360,6 +367,21 @@ mod tests {
         assert_eq!(words("4.12", 512, 500_000), "the present 800000 kHz x 1.25 x 512 / 1024 = 500000 kHz");
         assert_eq!(words("6.1", 640, 500_000), "the present 800000 kHz x 640 / 1024 = 500000 kHz");
         assert_eq!(words("7.2", 640, 625_000), "(the present 800000 kHz + a quarter) x 640 / 1024 = 625000 kHz");
+    }
+
+    #[test]
+    fn where_the_architecture_tells_what_signals_are_scaled_to_the_request_is_a_part_of_that_from_6_8() {
+        let domain = FreqDomain {
+            ref_khz: 1_700_000,
+            scale_khz: 1_500_000,
+            freq_ref: true,
+            freq_invariant: true,
+            ..FreqDomain::default()
+        };
+        let words =
+            |profile: &str| reference_in_words(&Policy::profile(profile).expect("profile exists"), &domain, 600_000);
+        assert_eq!(words("6.6"), "1700000 kHz");
+        assert_eq!(words("6.12"), "1500000 kHz, which signals are scaled to,");
     }
 
     #[test]

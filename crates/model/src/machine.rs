@@ -108,6 +108,8 @@ pub struct FreqDomain {
     pub every_limit_change: bool,
     /// Frequency at which the invariant scale is 1024, kHz; 0 = `ref_khz`.
     pub scale_khz: u32,
+    /// The architecture tells the kernel what its signals are scaled to (`arch_scale_freq_ref()`: arm, arm64, riscv).
+    pub freq_ref: bool,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
     pub turbo_khz: Vec<u32>,
     /// Power of each operating point as the kernel's Energy Model has it, microwatts; empty = not known.
@@ -267,6 +269,21 @@ impl Machine {
 }
 
 impl FreqDomain {
+    /// Frequency at which invariant signals reach 1024, kHz.
+    pub fn signals_khz(&self) -> u32 {
+        if self.scale_khz == 0 { self.ref_khz } else { self.scale_khz }
+    }
+
+    /// The same, where the architecture tells the governor; else 0.
+    pub fn told_scale_khz(&self) -> u32 {
+        if self.freq_ref { self.signals_khz() } else { 0 }
+    }
+
+    /// Frequency that limits take capacity from, kHz: what is told, else the highest.
+    pub fn limits_ref_khz(&self) -> u32 {
+        if self.freq_ref { self.signals_khz() } else { self.ref_khz }
+    }
+
     /// The platform gives the power of a busy CPU.
     pub fn active_power_known(&self) -> bool {
         self.opps.iter().any(|opp| opp.power_uw > 0)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pelton_model::Machine;
 use pelton_scenario::platform::{self, PlatformOptions, PowerSource};
-use pelton_scenario::render;
+use pelton_scenario::{SourceFile, render};
 
 fn machine(name: &str) -> Machine {
     platform::load(name).unwrap().machine(&PlatformOptions::new("7.2")).unwrap()
@@ -18,6 +18,29 @@ fn every_built_in_platform_loads_without_a_warning() {
         let file = platform::load(name).unwrap_or_else(|e| panic!("{}", render(&e, 100, false)));
         assert_eq!(file.name.value, name, "the file is named after the platform");
         assert!(file.warnings.is_empty(), "{}", render(&file.warnings, 100, false));
+    }
+}
+
+/// Two CPUs, signals scaled to 1500 MHz, a point of 1700 MHz above.
+fn boosted(arch: &str) -> platform::PlatformFile {
+    let text = format!(
+        "schema = 1\nname = \"boosted\"\narch = \"{arch}\"\n[cpufreq]\ndriver = \"cpufreq-dt\"\n\
+         transition_latency_ns = 50000\n[topology]\nclusters = [[0, 1]]\nllc = [[0, 1]]\n[[perf_domain]]\nid = \"a\"\n\
+         cpus = [0, 1]\ncapacity = 1024\nscale_khz = 1500000\nopps = [{{ khz = 600000 }}, {{ khz = 1500000 }}, \
+         {{ khz = 1700000 }}]\n"
+    );
+    platform::parse(&SourceFile::new("boosted.toml", text.as_str()))
+        .unwrap_or_else(|e| panic!("{}", render(&e, 100, false)))
+}
+
+#[test]
+fn on_arm_points_above_what_signals_are_scaled_to_are_never_asked_for_and_the_file_is_told_so() {
+    for (arch, told_khz, warned) in [("arm64", 1_500_000, true), ("arm", 1_500_000, true), ("x86", 0, false)] {
+        let file = boosted(arch);
+        let m = file.machine(&PlatformOptions::new("7.2")).unwrap();
+        assert_eq!(m.domains[0].told_scale_khz(), told_khz, "{arch}");
+        let words = render(&file.warnings, 100, false);
+        assert_eq!(words.contains("schedutil never asks for 1700000 kHz from 6.8 on"), warned, "{arch}: {words}");
     }
 }
 

@@ -31,13 +31,14 @@ impl Grammar {
             let rate_limit_ns = limits[self.below(4) as usize];
             let [fast_switch, remote_ok] = [self.below(2), self.below(2)];
             let (invariant, known) = (self.below(4), self.below(2));
-            let limits_wanted = self.below(3);
+            let (limits_wanted, scaled) = (self.below(3), self.below(3));
             let policy = &mut self.episode.world.domains[domain].policy;
             policy.rate_limit_ns = rate_limit_ns;
             (policy.fast_switch, policy.remote_ok) = (fast_switch, remote_ok);
             policy.freq_invariant = u64::from(invariant > 0);
             policy.hw_max_khz = known * TABLE_KHZ[OPPS - 1];
             policy.need_update_limits = u64::from(limits_wanted == 0);
+            policy.scale_khz = [0, TABLE_KHZ[OPPS - 2], TABLE_KHZ[OPPS - 1]][scaled as usize];
         }
         self.episode.start = self.episode.world.clone();
     }

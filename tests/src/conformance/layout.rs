@@ -211,7 +211,7 @@ impl Record for SugovPolicy {
         to.half("freq_invariant", self.freq_invariant);
         to.half("hw_max_khz", self.hw_max_khz);
         to.half("need_update_limits", self.need_update_limits);
-        to.half("reserved", 0);
+        to.half("scale_khz", self.scale_khz);
         self.gate.fields(to);
     }
 }

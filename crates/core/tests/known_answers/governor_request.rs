@@ -2,7 +2,7 @@
 //! schedutil: what a CPU asks for, and the boost of I/O waiters.
 
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};
-use pelton_core::{CpuState, Policy, SugovCpu, hook_flag};
+use pelton_core::{CpuState, Policy, SugovCpu, SugovPolicy, hook_flag};
 
 /// Loads of every kind: capacity 1024, fair 300, real-time 100, deadline 50 with bandwidth 80, interrupts 60.
 fn mixed() -> CpuState {
@@ -70,6 +70,25 @@ fn without_frequency_invariance_the_present_frequency_is_the_reference() {
         let raw = sp.raw_freq(&pol, perf(name, &fair(512)), 1024, false);
         let newest = ["6.12", "6.18", "7.2"].contains(&name);
         assert_eq!(raw, if newest { 625_000 } else { 500_000 }, "{name}");
+    }
+}
+
+/// A point above what signals are scaled to: of 1200000 kHz, 960000 are 1024 of capacity. To 6.7 (get_next_freq,
+/// cpuinfo.max_freq) the whole scale asks for 1200000; from 6.8 (get_capacity_ref_freq: arch_scale_freq_ref() first,
+/// invariant or not) for 960000, where the architecture has that function.
+#[test]
+fn the_whole_scale_asks_for_what_signals_are_scaled_to_from_6_8() {
+    for name in pelton_core::profiles() {
+        let pol = profile(name);
+        let raw = |scale_khz, freq_invariant| {
+            let sp = SugovPolicy { scale_khz, freq_invariant, cur_khz: 432_000, ..start(&pol, 1) };
+            sp.raw_freq(&pol, 512, 1024, false)
+        };
+        let newest = ["6.12", "6.18", "7.2"].contains(&name);
+        let quarter = if pol.get("headroom") == Ok("frequency") { 5 } else { 4 };
+        assert_eq!(raw(960_000, 1), if newest { 480_000 } else { 600_000 * quarter / 4 }, "{name}");
+        assert_eq!(raw(960_000, 0), if newest { 480_000 } else { 216_000 * quarter / 4 }, "{name}");
+        assert_eq!(raw(0, 1), 600_000 * quarter / 4, "{name}: x86 has no such function");
     }
 }
 

@@ -111,6 +111,7 @@ impl Domain {
             min_khz: khz.first().copied().unwrap_or(0),
             max_khz: khz.last().copied().unwrap_or(0),
             ref_khz: spec.ref_khz,
+            scale_khz: spec.told_scale_khz(),
             fast_switch: u32::from(spec.fast_switch),
             remote_ok: u32::from(spec.dvfs_from_any_cpu),
             freq_invariant: u32::from(spec.freq_invariant),

@@ -85,6 +85,7 @@ impl Own {
             min_khz: khz.first().copied().unwrap_or(0),
             max_khz: khz.last().copied().unwrap_or(0),
             ref_khz: spec.ref_khz,
+            scale_khz: spec.told_scale_khz(),
             freq_invariant: u32::from(spec.freq_invariant),
             fast_switch: u32::from(spec.fast_switch),
             ..SugovPolicy::default()

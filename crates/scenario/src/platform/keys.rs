@@ -337,7 +337,8 @@ static PERF_DOMAIN: Spec = Spec {
             "scale_khz",
             KHZ,
             "kHz",
-            "frequency at which frequency-invariant signals reach 1024; absent: the highest one",
+            "frequency at which frequency-invariant signals reach 1024; absent: the highest one. On Arm from 6.8 on schedutil \
+             asks for no more either",
         ),
         Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula, where nothing better exists"),
         Key::new(

@@ -253,6 +253,7 @@ impl PlatformFile {
             no_table: drv.frequency_table.as_ref().is_some_and(|f| !f.value),
             every_limit_change: drv.every_limit_change.as_ref().is_some_and(|f| f.value),
             scale_khz: domain.scale_khz.as_ref().map_or(0, |s| s.value),
+            freq_ref: self.arch == Arch::Arm,
             turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
             energy_model_uw: power::energy_model_uw(domain),
             inefficient: inefficient(domain),

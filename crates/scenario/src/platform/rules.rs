@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{Domain, EnergyTable, Groups, IdleRow, PlatformFile};
+use super::file::{Arch, Domain, EnergyTable, Groups, IdleRow, PlatformFile};
 use super::keys::OPPS_MAX;
 use super::machine::kernel_version;
 use super::{nodes, plausible, power, thermal};
@@ -23,6 +23,9 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
         rules.powers(domain);
         plausible::powers(&file.source, domain, &mut rules.found);
         rules.turbo(domain);
+        if file.arch == Arch::Arm {
+            rules.points_never_asked_for(domain);
+        }
         rules.idle_states(&domain.idle_states);
     }
     let cpus = file.domains.iter().flat_map(|d| &d.cpus).map(|c| c.value).collect::<BTreeSet<_>>().len();
@@ -201,6 +204,20 @@ impl Rules<'_> {
                 self.found.push(at.allowed(format!("at most {} kHz", pair[0].value)));
             }
         }
+    }
+
+    /// On Arm the governor multiplies by what signals are scaled to from 6.8 on, so that points above it are left out.
+    fn points_never_asked_for(&mut self, domain: &Domain) {
+        let (Some(scale), khz) = (&domain.scale_khz, super::machine::frequencies(domain)) else { return };
+        let above: Vec<String> = khz.iter().filter(|&&khz| khz > scale.value).map(u32::to_string).collect();
+        if above.is_empty() || !khz.contains(&scale.value) {
+            return;
+        }
+        let text = format!("schedutil never asks for {} kHz from 6.8 on", above.join(", "));
+        let at = self.source.error(scale.span.clone(), text).label("a request of 1024 asks for this frequency");
+        let help = "right for points that were enabled after the kernel started (boost); where they were there from the start, \
+                    drop the key";
+        self.found.push(at.help(help).warning());
     }
 
     fn grid(&mut self, domain: &Domain) {

@@ -69,7 +69,7 @@ impl<S: Sink> Engine<'_, S> {
     /// clock.
     pub(crate) fn see_frequency(&mut self, c: u32, khz: u32) {
         let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
-        let scale_khz = if domain.scale_khz == 0 { domain.ref_khz } else { domain.scale_khz };
+        let scale_khz = domain.signals_khz();
         let seen_khz = if domain.freq_invariant { khz.min(scale_khz) } else { scale_khz };
         self.cpus[c as usize].rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
     }

@@ -93,7 +93,7 @@ impl<S: Sink> Engine<'_, S> {
         domain.freq.sugov.hw_max_khz = domain.hw.khz().last().copied().unwrap_or(0);
         (domain.freq.sd.min_khz, domain.freq.sd.max_khz) = (limits.min_khz, limits.max_khz);
         let cooling = Limits::of(domain.hw.khz(), 0, domain.freq.limits.asked[LimitSource::Cooling as usize].1);
-        let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
+        let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].limits_ref_khz());
         domain.freq.limits.pressure = Pressure::of(self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
         let m = self.m;
         m.domains[d as usize].cpus.iter().for_each(|&c| self.row_changes(c));
