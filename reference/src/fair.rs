@@ -134,6 +134,14 @@ impl Queue {
         v
     }
 
+    /// The average without entity `i`, unless that runs.
+    fn average_of_others(&mut self, rules: &Rules, i: usize) -> i128 {
+        self.entities[i].queued = self.curr == Some(i);
+        let average = self.average(rules);
+        self.entities[i].queued = true;
+        average
+    }
+
     /// Had it no more than its share?
     pub fn eligible(&self, rules: &Rules, i: usize) -> bool {
         self.moment(rules) >= (self.entities[i].vruntime - self.zero) * self.total(rules)
@@ -357,8 +365,10 @@ impl Queue {
                 e.deadline = around(e.deadline, e.vruntime);
             }
             form if queued => {
-                let average = self.average(rules);
-                let lag = scaled(self.limited_lag(rules, i, average));
+                let others = form == FairReweight::Others;
+                let average = if others { self.average_of_others(rules, i) } else { self.average(rules) };
+                let own = self.entities[i].vruntime;
+                let lag = scaled(if others { average - own } else { self.limited_lag(rules, i, average) });
                 let protected = self.curr == Some(i) && self.is_protected(rules, i);
                 let e = &mut self.entities[i];
                 e.deadline = around(e.deadline, average);
@@ -369,7 +379,8 @@ impl Queue {
                 e.vruntime = average - lag;
             }
             form => {
-                let rest = self.entities[i].moves && !matches!(form, FairReweight::Request | FairReweight::Average);
+                let rest = self.entities[i].moves
+                    && matches!(form, FairReweight::Anew | FairReweight::Lag | FairReweight::AnewProtected);
                 let e = &mut self.entities[i];
                 e.lag = scaled(e.lag);
                 e.deadline = if rest { scaled(e.deadline) } else { e.deadline };

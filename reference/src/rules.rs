@@ -155,6 +155,7 @@ rules! {
     /// What another weight changes.
     fair_reweight: FairReweight {
         "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag, "anew_protected" => AnewProtected,
+        "others" => Others,
     }
     /// Lag of an entity whose dequeue was delayed.
     delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
@@ -368,7 +369,7 @@ numbers! {
 }
 
 /// Kernels that have a profile, oldest first.
-pub const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+pub const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 /// Runs of equal defaults: "value" holds from the named kernel on, until the next entry.
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
@@ -393,17 +394,17 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("bandwidth_slack", &[("4.12", "pushed"), ("5.4", "kept")]),
     ("bandwidth_time", &[("4.12", "throttled"), ("6.6", "waiting")]),
     ("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]),
-    ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
+    ("tg_limit", &[("4.12", "off"), ("6.8", "on")]),
     ("decayed_contrib", &[("4.12", "on"), ("4.16", "off"), ("6.12", "on")]),
     ("shares_load", &[("4.12", "weight"), ("4.16", "larger")]),
     ("shares_keep_empty", &[("4.12", "off"), ("6.12", "on")]),
-    ("shares_set_same", &[("4.12", "on"), ("6.12", "off")]),
+    ("shares_set_same", &[("4.12", "on"), ("6.8", "off")]),
     ("rt_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("dl_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("irq_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("hw_signal", &[("4.12", "off"), ("5.10", "on")]),
     ("capacity_left", &[("4.12", "rt_share"), ("4.19", "used"), ("6.12", "actual")]),
-    ("util_est", &[("4.12", "off"), ("4.19", "u1_any"), ("5.4", "u1"), ("5.10", "u2"), ("6.12", "u3"), ("6.18", "u4")]),
+    ("util_est", &[("4.12", "off"), ("4.19", "u1_any"), ("5.4", "u1"), ("5.10", "u2"), ("6.8", "u3"), ("6.18", "u4")]),
     ("util_est_stale", &[("4.12", "off"), ("6.12", "on"), ("7.2", "off")]),
     ("estimate_leaves", &[("4.12", "last"), ("5.10", "first")]),
     ("runnable_boost", &[("4.12", "off"), ("6.6", "on")]),
@@ -411,14 +412,14 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("rt_rule", &[("4.12", "flag_max"), ("4.19", "runnable_max"), ("5.4", "runnable_max_unless_uclamp")]),
     ("rt_in_sum", &[("4.12", "off"), ("4.19", "on")]),
     ("cfs_if_queued", &[("4.12", "off")]),
-    ("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.12", "bw_floor")]),
-    ("uclamp_iowait", &[("4.12", "off"), ("6.1", "on"), ("6.12", "off")]),
+    ("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.8", "bw_floor")]),
+    ("uclamp_iowait", &[("4.12", "off"), ("6.1", "on"), ("6.8", "off")]),
     (
         "perf_form",
-        &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")],
+        &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.8", "sum_then_clamp")],
     ),
-    ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
-    ("ref_freq", &[("4.12", "highest"), ("6.12", "capacity")]),
+    ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.8", "before_clamps")]),
+    ("ref_freq", &[("4.12", "highest"), ("6.8", "capacity")]),
     ("margins", &[("4.12", "fixed")]),
     ("gate", &[("4.12", "r0b")]),
     ("gate_bypass", &[("4.12", "off")]),
@@ -429,7 +430,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
         "iowait_boost",
         &[("4.12", "jump"), ("4.16", "frequency_shared"), ("4.19", "frequency_reset"), ("5.4", "capacity")],
     ),
-    ("dl_bypass", &[("4.12", "off"), ("4.19", "bandwidth"), ("6.12", "floor")]),
+    ("dl_bypass", &[("4.12", "off"), ("4.19", "bandwidth"), ("6.8", "floor")]),
     (
         "limits_update",
         &[("4.12", "forget"), ("4.19", "compare"), ("5.10", "ask_driver"), ("6.6", "repeat"), ("6.12", "ask_driver")],
@@ -473,7 +474,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("run_to_parity", &[("4.12", "request"), ("6.12", "short"), ("6.18", "shortest"), ("7.2", "shortest_each")]),
     ("fork_preempts", &[("4.12", "on"), ("7.2", "off")]),
     ("fair_yield", &[("4.12", "deadline"), ("6.12", "forfeit")]),
-    ("fair_reweight", &[("4.12", "request"), ("6.12", "average"), ("6.18", "anew"), ("7.2", "lag")]),
+    ("fair_reweight", &[("4.12", "request"), ("6.8", "others"), ("6.12", "average"), ("6.18", "anew"), ("7.2", "lag")]),
     ("delayed_lag", &[("4.12", "zero"), ("7.2", "kept")]),
     ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
     ("uclamp_limit", &[("4.12", "ceiling"), ("5.10", "range")]),

@@ -149,7 +149,7 @@ fn an_estimate_is_not_lowered_by_a_shared_cpu_from_6_8_on() {
     let stated = fact["alone"]["util_max"].as_integer().expect("a number");
     let mut text = format!("published: alone {stated} (\"around\"), shared about 512\n");
     text += "profile  alone: util estimate  shared: util estimate\n";
-    for profile in ["6.1", "6.6", "6.12", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "7.2"] {
         let mut sharing = Sharing::new(profile);
         let alone = sharing.first_task_at(SECOND_FROM_NS);
         let shared = sharing.first_task_at(2 * SECOND_FROM_NS);

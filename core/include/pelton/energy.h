@@ -21,9 +21,10 @@
  *   by frequency (to 6.8)   cost = f_max * power / f,  energy = cost(state) * sum_util / cap_orig
  *     5.4, 5.10             state: the lowest with f >= (f_max + f_max / 4) * max_util / cap_orig; inefficient ones count
  *     6.1, 6.6              state: the lowest efficient one with f >= f_max * min(max_util * 5/4, allowed) / cap_orig
+ *     6.8                   the same with min(max_util, allowed): the quarter is in max_util
  *
  * Source: Linux 7.2 kernel/power/energy_model.c (em_init_performance, em_compute_costs), include/linux/energy_model.h
- * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262 and 6.1.192 the same files (em_create_perf_table,
+ * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262, 6.1.192 and 6.8 the same files (em_create_perf_table,
  * em_cpu_energy); 6.1 drivers/opp/of.c (_get_power), which 6.12 and 6.18.2 call dev_pm_opp_calc_power.
  * Deviations: none known; without any utilization there is no energy, as in the kernel.
  */

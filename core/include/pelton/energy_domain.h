@@ -63,10 +63,12 @@ PELTON_INLINE u32 pelton_em_state_by_frequency(const struct pelton_policy *pol, 
 {
 	u64 max_khz = pelton_em_at(states, n - 1)->freq_khz, khz;
 
-	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
-		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util + (max_util >> 2), allowed_cap), cap_orig);
-	else
+	if (pol->headroom == PELTON_HEADROOM_UTILIZATION)
+		max_util = max_util + (max_util >> 2);
+	if (pol->headroom == PELTON_HEADROOM_FREQUENCY)
 		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
+	else
+		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util, allowed_cap), cap_orig);
 	return pelton_em_state_of_frequency(pol, states, n, khz);
 }
 

@@ -4,14 +4,15 @@
  *
  *   request   deadline' = v + (deadline - v) w / w'
  *   average   v' = V - lag w / w';  deadline' = V + (deadline - V) w / w'
+ *   others    the same, V without the entity when it waits, and no limit of its lag
  *   anew      lag' = lag w / w', rest' = (deadline - v) w / w', then placed as one that joins
  *   anew_protected  anew, and (vprot - v) w / w' is what is left of the protection
  *   lag       v' = V - lag w / w';  deadline' and vprot' = V + (. - V) w / w'
  *   asleep    lag' = lag w / w'; a rest of a request likewise (6.18)
  *
  * Units: ns of nice 0; weight 1024 << 10 at nice 0.
- * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.12.117, 6.18.2,
- * 6.18.17 and 7.2.12; CFS (to 6.1.192, the same function) changes the weight alone. Deviations: none known.
+ * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.8, 6.12.117,
+ * 6.18.2, 6.18.17 and 7.2.12; CFS (to 6.1.192, the same function) changes the weight alone. Deviations: none known.
  */
 #ifndef PELTON_FAIR_REWEIGHT_H
 #define PELTON_FAIR_REWEIGHT_H
@@ -29,20 +30,22 @@ PELTON_INLINE void pelton_reweight_asleep(const struct pelton_policy *pol, struc
 	if (pol->fair_class == PELTON_FAIR_CFS)
 		return;
 	se->vlag = pelton_rescale(se->vlag, se->weight, weight);
-	if (pol->fair_reweight >= PELTON_FAIR_REWEIGHT_ANEW && se->rel_deadline)
+	if (pol->fair_reweight >= PELTON_FAIR_REWEIGHT_ANEW && pol->fair_reweight != PELTON_FAIR_REWEIGHT_OTHERS &&
+	    se->rel_deadline)
 		se->deadline = pelton_rescale(se->deadline, se->weight, weight);
 }
 
-/* 6.12: around the average, which does not move. */
+/* 6.12: around the average, which does not move; 6.8: around that of the others. */
 PELTON_INLINE void pelton_reweight_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,
 					 const struct pelton_fair_rq *rq, struct pelton_fair_se *se, s64 average,
 					 u64 weight)
 {
-	s64 lag;
+	s64 lag = pelton_v_sub(average, se->vruntime);
 
-	if (average != se->vruntime) {
-		lag = pelton_rescale(pelton_entity_lag(pol, tun, rq, se, average), se->weight, weight);
-		se->vruntime = pelton_v_sub(average, lag);
+	if (lag) {
+		if (pol->fair_reweight != PELTON_FAIR_REWEIGHT_OTHERS)
+			lag = pelton_entity_lag(pol, tun, rq, se, average);
+		se->vruntime = pelton_v_sub(average, pelton_rescale(lag, se->weight, weight));
 	}
 	se->deadline = pelton_rescale_around(se->deadline, average, se->weight, weight);
 }
@@ -70,7 +73,8 @@ PELTON_INLINE void pelton_reweight_queued(const struct pelton_policy *pol, const
 		return;
 	if (pol->fair_reweight == PELTON_FAIR_REWEIGHT_REQUEST)
 		se->deadline = pelton_rescale_around(se->deadline, se->vruntime, se->weight, weight);
-	else if (pol->fair_reweight == PELTON_FAIR_REWEIGHT_AVERAGE)
+	else if (pol->fair_reweight == PELTON_FAIR_REWEIGHT_AVERAGE ||
+		 pol->fair_reweight == PELTON_FAIR_REWEIGHT_OTHERS)
 		pelton_reweight_eevdf(pol, tun, rq, se, average, weight);
 	else if (pol->fair_reweight == PELTON_FAIR_REWEIGHT_LAG)
 		pelton_reweight_by_lag(pol, tun, rq, curr, se, average, weight);
@@ -113,7 +117,7 @@ PELTON_INLINE void pelton_reweight_entity_fair(const struct pelton_policy *pol, 
 					       struct pelton_fair_rq *rq, const struct pelton_fair_se *curr,
 					       struct pelton_fair_se *se, u64 weight, u32 inv_weight)
 {
-	u32 waits = se->on_rq && curr != se;
+	u32 waits = se->on_rq && curr != se, others = pol->fair_reweight == PELTON_FAIR_REWEIGHT_OTHERS;
 	s64 average = 0;
 
 	if (!se->on_rq) {
@@ -124,9 +128,11 @@ PELTON_INLINE void pelton_reweight_entity_fair(const struct pelton_policy *pol, 
 		waits = 0;
 	} else {
 		rq->load_weight += weight - se->weight;
+		if (waits && others)
+			pelton_avg_vruntime_sub(pol, rq, se);
 		if (pol->fair_class == PELTON_FAIR_EEVDF && pol->fair_reweight != PELTON_FAIR_REWEIGHT_REQUEST)
 			average = pelton_avg_vruntime(pol, rq, curr);
-		if (waits)
+		if (waits && !others)
 			pelton_avg_vruntime_sub(pol, rq, se);
 		pelton_reweight_queued(pol, tun, rq, curr, se, average, weight);
 	}

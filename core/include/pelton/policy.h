@@ -29,6 +29,7 @@
 	X(5_10, "5.10", with) \
 	X(6_1, "6.1", with) \
 	X(6_6, "6.6", with) \
+	X(6_8, "6.8", with) \
 	X(6_12, "6.12", with) \
 	X(6_18, "6.18", with) \
 	X(7_2, "7.2", with)
@@ -142,7 +143,8 @@ enum {
 	PELTON_FAIR_REWEIGHT_AVERAGE,
 	PELTON_FAIR_REWEIGHT_ANEW,
 	PELTON_FAIR_REWEIGHT_LAG,
-	PELTON_FAIR_REWEIGHT_ANEW_PROTECTED
+	PELTON_FAIR_REWEIGHT_ANEW_PROTECTED,
+	PELTON_FAIR_REWEIGHT_OTHERS
 };
 enum { PELTON_FAIR_YIELD_DEADLINE, PELTON_FAIR_YIELD_FORFEIT };
 enum { PELTON_DL_RUNTIME_WALL, PELTON_DL_RUNTIME_SCALED };
@@ -168,6 +170,7 @@ enum {
 	PELTON_BALANCE_TYPES,
 	PELTON_BALANCE_REDUCED,
 	PELTON_BALANCE_CORES,
+	PELTON_BALANCE_THREADS,
 	PELTON_BALANCE_MISFIT_APART,
 	PELTON_BALANCE_RUNNABLE,
 	PELTON_BALANCE_OVERUTILIZED
@@ -356,8 +359,8 @@ enum {
 	X(queued_migrant, "removed|detached", (0, 4_16, 1), \
 	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out at " \
 	  "the queue's next update, and no detach is reported (4.12). detached: taken out at once (read from 4.16).") \
-	X(tg_limit, "off|on", (0, 6_12, 1), \
-	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.12): the shared counter " \
+	X(tg_limit, "off|on", (0, 6_8, 1), \
+	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.8): the shared counter " \
 	  "was a hot spot.") \
 	X(decayed_contrib, "off|on", (1, 4_16, 0, 6_12, 1), \
 	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
@@ -367,9 +370,9 @@ enum {
 	  "it and the load average, so that sleepers count (read from 4.16).") \
 	X(shares_keep_empty, "off|on", (0, 6_12, 1), \
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one (6.12.117, 6.18.2).") \
-	X(shares_set_same, "off|on", (1, 6_12, 0), \
+	X(shares_set_same, "off|on", (1, 6_8, 0), \
 	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
-	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.12 and later.") \
+	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.8 and later.") \
 	X(rt_signal, "off|on", (0, 4_19, 1), \
 	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
 	X(dl_signal, "off|on", (0, 4_19, 1), \
@@ -385,7 +388,7 @@ enum {
 	  "real-time, deadline nor interrupts took (read to 4.16). used: capacity minus real-time, deadline and thermal " \
 	  "load, scaled by interrupts relative to the whole capacity (4.19 to 6.6). actual: lost capacity lowers what the " \
 	  "interrupts are relative to as well (6.12).") \
-	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_12, 3, 6_18, 4), \
+	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_8, 3, 6_18, 4), \
 	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0 (5.4). " \
 	  "u1_any: u1 without the capacity test (4.17, 4.19). u2: rises at once (5.10). u3: a single field, not lowered for " \
 	  "a task that was kept waiting (6.8). u4: u3 without the capacity test (6.18).") \
@@ -413,21 +416,21 @@ enum {
 	X(cfs_if_queued, "off|on", (0), \
 	  "Fair utilization counts only while a fair task is queued: what a CPU without one still remembers is left out. " \
 	  "4.17 alone; no profile has it.") \
-	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_12, 2), \
+	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
 	  "What deadline tasks ask for. flag_max: maximum by flag (to 4.15). bw_on_top: running bandwidth added to the " \
 	  "sum, headroom included (4.16). bw_floor: running bandwidth is a floor without headroom (6.8). The governor's own " \
 	  "deadline worker has no bandwidth.") \
-	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", (0, 4_16, 1, 4_19, 2, 5_4, 3, 6_12, 4), \
+	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", (0, 4_16, 1, 4_19, 2, 5_4, 3, 6_8, 4), \
 	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone (4.12). bw: plus deadline " \
 	  "bandwidth (4.16). rt_sum: plus real-time and interrupts (4.19). clamp_then_sum: clamps on fair and real-time " \
 	  "(5.4). sum_then_clamp: sum first, minimum and maximum returned beside it (6.8).") \
-	X(uclamp_iowait, "off|on", (0, 6_1, 1, 6_12, 0), \
+	X(uclamp_iowait, "off|on", (0, 6_1, 1, 6_8, 0), \
 	  "The boost of I/O waiters is itself limited by the clamps (6.1, 6.6). 5.4 and 5.10 do not limit it; from 6.8 it " \
 	  "joins the sum before the clamps.") \
-	X(headroom, "frequency|utilization|before_clamps", (0, 6_1, 1, 6_12, 2), \
+	X(headroom, "frequency|utilization|before_clamps", (0, 6_1, 1, 6_8, 2), \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
-	X(ref_freq, "highest|capacity", (0, 6_12, 1), \
+	X(ref_freq, "highest|capacity", (0, 6_8, 1), \
 	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one (to 6.7). " \
 	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are scaled " \
 	  "to, and points above it are never asked for; else the highest, or without invariance a quarter above the present " \
@@ -457,7 +460,7 @@ enum {
 	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request (4.16). " \
 	  "frequency_reset: forgotten after a tick of silence whatever comes next (4.19). capacity: doubles from 128 of " \
 	  "1024 (5.4).") \
-	X(dl_bypass, "off|bandwidth|floor", (0, 4_19, 1, 6_12, 2), \
+	X(dl_bypass, "off|bandwidth|floor", (0, 4_19, 1, 6_8, 2), \
 	  "A raised deadline bandwidth ignores the rate limit, and nothing else (4.17). bandwidth: compared with the one of " \
 	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the whole " \
 	  "scale while a real-time task runs without clamps.") \
@@ -558,10 +561,11 @@ enum {
 	X(fair_yield, "deadline|forfeit", (0, 6_12, 1), \
 	  "sched_yield() under EEVDF. deadline: the deadline moves by a request (6.6). forfeit: only when eligible, and then " \
 	  "the virtual time moves to the deadline (read in 6.12.117). CFS passes the task over once, in every release.") \
-	X(fair_reweight, "request|average|anew|lag|anew_protected", (0, 6_12, 1, 6_18, 2, 7_2, 3), \
+	X(fair_reweight, "request|average|anew|lag|anew_protected|others", (0, 6_8, 5, 6_12, 1, 6_18, 2, 7_2, 3), \
 	  "What another weight of a queued entity changes beside it. request: the rest of its request (6.6). average: its " \
 	  "lag, too (6.12). anew: both, and it is placed as if it joined (6.18). lag: as average, with its protection (7.2). " \
-	  "anew_protected: as anew, with it (6.18.17).") \
+	  "anew_protected: as anew, with it (6.18.17). others: as average, but the average of the others when it waits, and its " \
+	  "lag has no limit (6.8).") \
 	X(delayed_lag, "zero|kept", (0, 7_2, 1), \
 	  "Lag of an entity whose dequeue was delayed. zero: it gains none (6.12). kept: nor does it lose any to others that " \
 	  "join or leave meanwhile (7.2).") \
@@ -613,15 +617,16 @@ enum {
 	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
 	  "6.18). always: it always looks.") \
 	X(balance, \
-	  "pull|loads_newly|loads_zero|loads_biased|loads|types|reduced|cores|misfit_apart|runnable|overutilized", \
-	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 6_1, 6, 6_6, 7, 6_12, 8, 6_18, 9, 7_2, 10), \
+	  "pull|loads_newly|loads_zero|loads_biased|loads|types|reduced|cores|threads|misfit_apart|runnable|overutilized", \
+	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 6_1, 6, 6_6, 7, 6_8, 8, 6_12, 9, 6_18, 10, 7_2, 11), \
 	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form). " \
 	  "loads: groups of CPUs are compared by the load of their runnable tasks (5.4). loads_biased: where a cache is not " \
 	  "shared or the CPU is busy, by loads that fade over ticks, and no task is too big for its CPU (4.19). loads_zero: a " \
 	  "group with nothing to move is looked through as well (4.16). loads_newly: only a newly idle CPU with room takes from " \
 	  "an overloaded group in any case, and the task queued last is looked at first (4.12). types: each group of a domain has a type, which says what counts " \
 	  "(5.10). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
-	  "evened out, and threads of one core relieved (6.6). misfit_apart: a task too big for its CPU neither counts as a " \
+	  "evened out, and threads of one core relieved (6.6). threads: of a domain without idle core one idle thread " \
+	  "balances (6.8). misfit_apart: a task too big for its CPU neither counts as a " \
 	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \
 	  "overutilized: with energy-aware placement only a group with an over-utilized CPU is overloaded (7.2).") \
 	X(balance_capacity, "after|before", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
@@ -671,11 +676,11 @@ enum {
 	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
 	  "that is allowed; from 6.6 a short typical stay saves the look at the timers; to 6.12 only long stays are dropped " \
 	  "as outliers; what counts once the tick is stopped: the next event (4.19), the next timer (6.1), a timer beyond " \
-	  "two ticks (7.2). Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
+	  "two ticks (7.2). 6.8 has the text of 6.6. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
 	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 6_1, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
 	  "The form of teo, named by the release it was read in (4.12 to 4.19 have no teo; theirs is that of 5.4). To 5.10 hits, " \
 	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
-	  "intercepts; from 6.6 the timer is not always looked up; 6.6 alone asks how busy the CPU was; 7.2 counts what the " \
+	  "intercepts; from 6.6 the timer is not always looked up; 6.6, whose text 6.8 has, asks how busy the CPU was; 7.2 counts what the " \
 	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor " \
@@ -705,14 +710,14 @@ enum {
 	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not (to 4.20). margin: the previous CPU " \
 	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). rank: the smallest addition wins, a CPU that " \
 	  "cannot keep a lower clamp comes last (read in 6.1). actual: the same under the capacity that limits leave (6.12).") \
-	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_12, 1), \
+	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no (read to 6.6, " \
 	  "and where clamps add up). candidate: yes (6.7; a stable patch of 6.1): several capped tasks may share a CPU that " \
 	  "looks full.") \
-	X(energy_zero, "utilization|clamped|no_floor", (0, 5_10, 2, 6_6, 1, 6_12, 2), \
+	X(energy_zero, "utilization|clamped|no_floor", (0, 5_10, 2, 6_6, 1, 6_8, 2), \
 	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none (5.4). " \
 	  "clamped: it has none within its clamps, so that an upper clamp of 0 keeps it where it is (6.6). no_floor: " \
-	  "it has none and no lower clamp (read in 5.10, 6.1, 6.12; updates of 6.6 have it, too).") \
+	  "it has none and no lower clamp (read in 5.10, 6.1, 6.8, 6.12; updates of 6.6 have it, too).") \
 	X(energy_runnable, "off|before_task|with_task", (0, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
 	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \
@@ -731,13 +736,13 @@ enum {
 	X(sched_idle_cpu, "off|on|yields", (0, 5_4, 1, 7_2, 2), \
 	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes (read in 5.4). " \
 	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
-	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 6_1, 4, 6_12, 5), \
+	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 6_1, 4, 6_8, 5), \
 	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads; the CPU before the last one " \
 	  "is not tried (4.12). counted: it is, and as many CPUs are looked at as the mean idle time leaves, those that the " \
 	  "task may not use among them (4.16, 4.19). second: and one that runs SCHED_IDLE tasks only is taken when none is " \
 	  "idle (5.4). passes: the first of either kind, of CPUs that it may use, and a kernel thread of its CPU leaves the " \
 	  "task there (read in 5.10). scan: one scan of as many CPUs as the group's utilization leaves (read in 6.1). clusters: " \
-	  "the CPUs of the same cluster first (read in 6.12).") \
+	  "the CPUs of the same cluster first (read in 6.8).") \
 	X(capacity_search, "off|first|rank|cores", (0, 5_10, 1, 6_1, 2, 7_2, 3), \
 	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
 	  "biggest (read in 5.10). rank: those that fit but for a lower clamp before others (read in 6.1). cores: whole " \

@@ -26,6 +26,7 @@ enum {
 	PELTON_SERIES_5_10,
 	PELTON_SERIES_6_1,
 	PELTON_SERIES_6_6,
+	PELTON_SERIES_6_8,
 	PELTON_SERIES_6_12,
 	PELTON_SERIES_6_18,
 	PELTON_SERIES_7_2
@@ -43,6 +44,7 @@ enum {
 	X(5_10, 262, 265) \
 	X(6_1, 192, 192) \
 	X(6_6, 0, 0) \
+	X(6_8, 0, 0) \
 	X(6_12, 117, 118) \
 	X(6_18, 0, 35) \
 	X(7_2, 12, 12)

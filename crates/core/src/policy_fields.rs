@@ -152,7 +152,7 @@ policy_fields! {
     fork_preempts,
     /// Switch `fair_yield`: 0 = deadline, 1 = forfeit.
     fair_yield,
-    /// Switch `fair_reweight`: 0 = request, 1 = average, 2 = anew, 3 = lag, 4 = anew_protected.
+    /// Switch `fair_reweight`: 0 = request, 1 = average, 2 = anew, 3 = lag, 4 = anew_protected, 5 = others.
     fair_reweight,
     /// Switch `delayed_lag`: 0 = zero, 1 = kept.
     delayed_lag,
@@ -183,7 +183,7 @@ policy_fields! {
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
     newidle,
     /// Switch `balance`: 0 = pull, 1 = loads_newly, 2 = loads_zero, 3 = loads_biased, 4 = loads, 5 = types, 6 =
-    /// reduced, 7 = cores, 8 = misfit_apart, 9 = runnable, 10 = overutilized.
+    /// reduced, 7 = cores, 8 = threads, 9 = misfit_apart, 10 = runnable, 11 = overutilized.
     balance,
     /// Switch `balance_capacity`: 0 = after, 1 = before.
     balance_capacity,

@@ -308,6 +308,8 @@ pub const FAIR_REWEIGHT_ANEW: u32 = 2;
 pub const FAIR_REWEIGHT_LAG: u32 = 3;
 /// `fair_reweight = anew_protected`.
 pub const FAIR_REWEIGHT_ANEW_PROTECTED: u32 = 4;
+/// `fair_reweight = others`.
+pub const FAIR_REWEIGHT_OTHERS: u32 = 5;
 /// `delayed_lag = zero`.
 pub const DELAYED_LAG_ZERO: u32 = 0;
 /// `delayed_lag = kept`.
@@ -376,12 +378,14 @@ pub const BALANCE_TYPES: u32 = 5;
 pub const BALANCE_REDUCED: u32 = 6;
 /// `balance = cores`.
 pub const BALANCE_CORES: u32 = 7;
+/// `balance = threads`.
+pub const BALANCE_THREADS: u32 = 8;
 /// `balance = misfit_apart`.
-pub const BALANCE_MISFIT_APART: u32 = 8;
+pub const BALANCE_MISFIT_APART: u32 = 9;
 /// `balance = runnable`.
-pub const BALANCE_RUNNABLE: u32 = 9;
+pub const BALANCE_RUNNABLE: u32 = 10;
 /// `balance = overutilized`.
-pub const BALANCE_OVERUTILIZED: u32 = 10;
+pub const BALANCE_OVERUTILIZED: u32 = 11;
 /// `balance_capacity = after`.
 pub const BALANCE_CAPACITY_AFTER: u32 = 0;
 /// `balance_capacity = before`.
@@ -893,6 +897,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("fair_reweight", "anew", FAIR_REWEIGHT_ANEW),
     ("fair_reweight", "lag", FAIR_REWEIGHT_LAG),
     ("fair_reweight", "anew_protected", FAIR_REWEIGHT_ANEW_PROTECTED),
+    ("fair_reweight", "others", FAIR_REWEIGHT_OTHERS),
     ("delayed_lag", "zero", DELAYED_LAG_ZERO),
     ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
@@ -927,6 +932,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("balance", "types", BALANCE_TYPES),
     ("balance", "reduced", BALANCE_REDUCED),
     ("balance", "cores", BALANCE_CORES),
+    ("balance", "threads", BALANCE_THREADS),
     ("balance", "misfit_apart", BALANCE_MISFIT_APART),
     ("balance", "runnable", BALANCE_RUNNABLE),
     ("balance", "overutilized", BALANCE_OVERUTILIZED),

@@ -232,7 +232,7 @@ fn the_choice_by_energy_is_the_best_there_is_unless_clamps_or_a_margin_speak() {
 /// random is far outside.
 #[test]
 fn misses_of_the_choice_by_energy_have_reasons() {
-    for profile in ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (compared, mean, misses) = classified(profile, false);
         assert!(compared >= 9_900 && mean <= 0.01, "{profile}: {compared} states, {mean}");
         assert_eq!(misses[Miss::Unexplained as usize], 0, "{profile}: {misses:?}");
@@ -254,7 +254,7 @@ fn misses_of_the_choice_by_energy_have_reasons() {
 /// Clamps in use that limit no task change nothing where they add up as debt, however many tasks wait.
 #[test]
 fn open_clamps_that_add_up_price_as_none() {
-    for release in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for release in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let none = Policy::profile(release).expect("a profile");
         let mut debt = none;
         debt.set("uclamp", "debt").expect("a form");

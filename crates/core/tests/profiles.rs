@@ -33,7 +33,7 @@ fn rust_constants_equal_the_positions_of_their_value_names() {
 
 #[test]
 fn every_profile_makes_sense_and_every_default_has_a_name() {
-    assert_eq!(profiles(), ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"]);
+    assert_eq!(profiles(), ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"]);
     for name in profiles() {
         let policy = Policy::profile(name).expect("profile exists");
         assert_eq!(policy.check(), Ok(()), "{name}");
@@ -70,6 +70,7 @@ fn load_tracking_of_each_kernel() {
             ("5.4", "u1"),
             ("5.10", "u2"),
             ("6.6", "u2"),
+            ("6.8", "u3"),
             ("6.12", "u3"),
             ("6.18", "u4"),
         ],
@@ -77,18 +78,18 @@ fn load_tracking_of_each_kernel() {
     check_column("util_est_stale", &[("6.6", "off"), ("6.12", "on"), ("6.18", "on"), ("7.2", "off")]);
     check_column("estimate_leaves", &[("4.19", "last"), ("5.4", "last"), ("5.10", "first")]);
     check_column("propagation", &[("5.4", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]);
-    check_column("init_weight", &[("6.6", "unscaled"), ("6.12", "scaled")]);
+    check_column("init_weight", &[("6.8", "unscaled"), ("6.12", "scaled")]);
     check_column("idle_clock", &[("5.10", "later"), ("6.1", "at_once")]);
     check_column("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]);
     check_column("shares_load", &[("4.12", "weight"), ("4.16", "larger")]);
     check_column("shares_keep_empty", &[("6.6", "off"), ("6.12", "on")]);
-    check_column("shares_set_same", &[("6.6", "on"), ("6.12", "off")]);
+    check_column("shares_set_same", &[("6.6", "on"), ("6.8", "off")]);
     check_column("capacity_left", &[("4.16", "rt_share"), ("4.19", "used"), ("6.6", "used"), ("6.12", "actual")]);
     check_column("irq_signal", &[("4.16", "off"), ("4.19", "on")]);
     check_column("rt_signal", &[("4.16", "off"), ("4.19", "on")]);
     check_column("hw_signal", &[("5.4", "off"), ("5.10", "on")]);
     check_column("runnable_boost", &[("6.1", "off"), ("6.6", "on")]);
-    check_column("tg_limit", &[("6.6", "off"), ("6.12", "on")]);
+    check_column("tg_limit", &[("6.6", "off"), ("6.8", "on")]);
 }
 
 #[test]
@@ -101,14 +102,18 @@ fn governor_of_each_kernel() {
             ("4.19", "rt_sum"),
             ("5.4", "clamp_then_sum"),
             ("6.6", "clamp_then_sum"),
+            ("6.8", "sum_then_clamp"),
             ("6.12", "sum_then_clamp"),
         ],
     );
-    check_column("headroom", &[("5.10", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]);
+    check_column(
+        "headroom",
+        &[("5.10", "frequency"), ("6.1", "utilization"), ("6.8", "before_clamps"), ("7.2", "before_clamps")],
+    );
     check_column("gate", &[("4.12", "r0b"), ("4.16", "r0b"), ("7.2", "r0b")]);
     check_column(
         "rate_limit_default",
-        &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.6", "capped_10ms"), ("6.12", "one_and_half")],
+        &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.8", "capped_10ms"), ("6.12", "one_and_half")],
     );
     check_column(
         "iowait_boost",
@@ -129,7 +134,7 @@ fn governor_of_each_kernel() {
     );
     check_column("worker", &[("4.12", "fifo50"), ("4.16", "deadline")]);
     check_column("while_busy", &[("4.16", "refuse"), ("4.19", "overwrite")]);
-    check_column("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.6", "bw_on_top"), ("6.12", "bw_floor")]);
+    check_column("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.6", "bw_on_top"), ("6.8", "bw_floor")]);
 }
 
 #[test]
@@ -145,8 +150,8 @@ fn hook_sites_of_each_kernel() {
 #[test]
 fn scheduler_of_each_kernel() {
     check_column("fair_class", &[("6.1", "cfs"), ("6.6", "eevdf")]);
-    check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
-    check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
+    check_column("delayed_dequeue", &[("6.8", "off"), ("6.12", "on")]);
+    check_column("rt_limit", &[("6.8", "throttle"), ("6.12", "fair_server")]);
     check_column("rt_runtime_share", &[("5.4", "on"), ("5.10", "off")]);
     check_column("bandwidth", &[("4.12", "group"), ("6.12", "group"), ("6.18", "task")]);
     check_column(
@@ -289,6 +294,7 @@ fn a_profile_is_the_release_that_it_follows() {
         ("5.10.262", "5.10"),
         ("6.1.192", "6.1"),
         ("6.6.0", "6.6"),
+        ("6.8.0", "6.8"),
         ("6.12.117", "6.12"),
         ("6.12.118", "6.12"),
     ] {

@@ -312,12 +312,36 @@ fn unknown_profile(word: &Word) -> Diagnostics {
     if let Some(read) = read_of_series(name) {
         return at.help(read).into();
     }
-    match known.iter().rfind(|k| kernel_version(k).is_some_and(|v| v <= wanted)) {
-        Some(older) => {
-            at.help(format!("profiles are the kernels whose rules differ; the last one before is `{older}`")).into()
+    let older = known.iter().rfind(|k| kernel_version(k).is_some_and(|v| v <= wanted));
+    let newer = known.iter().find(|k| kernel_version(k).is_some_and(|v| v > wanted));
+    match (older, newer) {
+        (Some(older), Some(newer)) => at.help(between(older, newer)).into(),
+        (Some(newest), None) => {
+            at.help(format!("the kernel is newer than the newest profile `{newest}`, and may have other rules")).into()
         }
-        None => at.help("the kernel is older than the oldest profile").into(),
+        _ => at.help("the kernel is older than the oldest profile").into(),
     }
+}
+
+/// Names of rules that a message lists.
+const RULES_LISTED: usize = 12;
+
+/// What a kernel between two profiles may have of each.
+fn between(older: &str, newer: &str) -> String {
+    let (Ok(before), Ok(after)) = (Policy::profile(older), Policy::profile(newer)) else { return String::new() };
+    let values = before.values().into_iter().zip(after.values());
+    let changed = pelton_core::switches().into_iter().zip(values).filter(|(_, (before, after))| before != after);
+    let names: Vec<&str> = changed.map(|(switch, _)| switch.name).collect();
+    let listed = names[..names.len().min(RULES_LISTED)].join(", ");
+    let more = match names.len().saturating_sub(RULES_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "its text was not read. It lies between `{older}` and `{newer}`, which differ in {} rules: {listed}{more}. It may have either \
+         value of each: try both (`pelton compare --policy {older} --policy {newer}`), or take one and `--set` what you know",
+        names.len()
+    )
 }
 
 /// Which stable releases of the series of a release were read.

@@ -12,7 +12,7 @@ use pelton_model::workload::{Op, SchedPolicy, TaskSpec, Workload};
 use pelton_schema::Event;
 use std::collections::BTreeMap;
 
-const PROFILES: [&str; 6] = ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 7] = ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Older ones: shares on one CPU hold in them as well.
 const OLD_PROFILES: [&str; 4] = ["4.12", "4.16", "4.19", "5.4"];
 /// `cache_nice_tries` of a domain of CPUs that are not threads of one core (topology.c `sd_init`).
@@ -117,7 +117,7 @@ fn some_machine(dice: &mut Dice, hz: u32) -> Machine {
     m
 }
 
-/// A random machine with random tasks under one of the ten profiles and one of three ticks: the longest time that a
+/// A random machine with random tasks under one of the profiles and one of three ticks: the longest time that a
 /// CPU is idle beside a waiting task, the bound, and whether each half of its CPUs has a cache of its own.
 fn idle_beside_waiting(seed: u64) -> (u64, u64, bool) {
     let mut dice = Dice(seed);

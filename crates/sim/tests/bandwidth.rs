@@ -10,7 +10,7 @@ use pelton_schema::{Event, NullSink};
 use pelton_sim::Report;
 use pelton_sim::report::QuotaReport;
 
-const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Length of a tick of the test machines, which is how late a CPU may notice that nothing is left.
 const TICK_MS: u64 = 4;
 /// What a queue takes at once, and may carry into the next period.
@@ -174,7 +174,7 @@ fn bursty() -> TaskSpec {
 
 #[test]
 fn a_burst_is_paid_from_what_was_not_used() {
-    for p in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for p in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let run = |burst| {
             let w = limited(vec![bursty()], &[("/a", 20, 100, burst)]);
             run_on(&fixed_speed(&[(1, 1024)]), &w, p, 5000)

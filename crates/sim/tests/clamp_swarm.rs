@@ -12,7 +12,7 @@ use pelton_model::workload::{GroupSpec, Op, Phase, SchedPolicy, Start, TaskSpec,
 use pelton_schema::Event;
 
 const FORMS: [&str; 7] = ["off", "max", "group_throttle", "sum", "bias", "bias_weighted", "debt"];
-const PROFILES: [&str; 5] = ["6.1", "6.6", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 6] = ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 const SEEDS: u64 = 60;
 
 fn policy(profile: &str, form: &str) -> Policy {

@@ -10,7 +10,7 @@ use pelton_schema::Event;
 use pelton_sim::Report;
 
 /// Releases that have clamps.
-const CLAMPING: [&str; 7] = ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+const CLAMPING: [&str; 8] = ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn clamped(task: TaskSpec, min: u32, max: u32) -> TaskSpec {
     TaskSpec { uclamp: Some((min, max)), ..task }
@@ -119,7 +119,7 @@ fn busy_on_big_ms(r: &Report) -> u64 {
 
 #[test]
 fn a_hog_capped_below_a_little_cpu_stays_there() {
-    for profile in ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let capped = run_on(&board(), &workload(vec![clamped(busy("b"), 0, 400)]), profile, 1000);
         assert_eq!(busy_on_big_ms(&capped), 0, "{profile}: it fits by its clamp");
         let free = run_on(&board(), &workload(vec![busy("b")]), profile, 1000);

@@ -8,7 +8,7 @@ use pelton_schema::Event;
 use pelton_sim::Report;
 
 /// Those that have idle groups.
-const PROFILES: [&str; 5] = ["6.1", "6.6", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 6] = ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
     TaskSpec { taskgroup: path.into(), ..task }

@@ -68,7 +68,7 @@ fn no_cpu_idles_while_tasks_wait_elsewhere_for_longer_than_balances_take() {
 /// more tasks than elsewhere are no reason to leave.
 #[test]
 fn three_tasks_stay_on_a_large_node_and_the_fourth_leaves_it() {
-    for profile in ["6.1", "6.6", "6.12", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "7.2"] {
         for m in [two_nodes(64), two_nodes(192)] {
             assert_eq!(begin_elsewhere(&m, profile, 3), 0, "{profile}");
             assert_eq!(begin_elsewhere(&m, profile, 4), 1, "{profile}");

@@ -57,7 +57,7 @@ fn at(frequencies: &[(u64, u32)], ms: u64) -> u32 {
     frequencies.iter().rev().find(|(since, _)| *since <= ms * 1000).map_or(0, |(_, khz)| *khz)
 }
 
-const EVERY: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+const EVERY: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 #[test]
 fn a_busy_cpu_keeps_to_its_limits_while_they_hold() {

@@ -17,7 +17,7 @@ fn two_nodes() -> Machine {
 
 #[test]
 fn two_tasks_stay_on_a_node_and_the_third_leaves_it() {
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let m = two_nodes();
         assert_eq!(begin_elsewhere(&m, profile, 2), 0, "{profile}: an eighth of a node's CPUs may differ");
         assert_eq!(begin_elsewhere(&m, profile, 3), 1, "{profile}");

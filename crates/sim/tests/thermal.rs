@@ -68,7 +68,7 @@ impl Run {
 /// no limit and the first.
 #[test]
 fn a_zone_that_would_get_much_too_hot_is_held_near_its_trip() {
-    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         for governor in ["step_wise", "power_allocator"] {
             let run = run(&board(), &policy(name, governor), 20_000);
             let zone = &run.zone;

@@ -87,7 +87,7 @@ fn newidle_asks_the_migration_cost_to_5_10_then_the_domains() {
     n.avg_idle_ns = 500_000;
     assert!(!n.skips(&policy("4.12")));
     n.searched(&policy("6.1"), 500_001, 7);
-    for profile in ["4.12", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["4.12", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(n.skips(&policy(profile)), "{profile}");
     }
     assert_eq!((n.max_cost_ns, n.decayed_at_ns), (500_001, 7));
@@ -216,6 +216,7 @@ fn newidle_dice_are_thrown_by_the_rate_of_success() {
         ("5.10", false, false),
         ("6.1", true, true),
         ("6.6", false, false),
+        ("6.8", false, false),
         ("6.12", true, true),
         ("6.18", false, false),
         ("7.2", true, false),

@@ -73,7 +73,7 @@ fn found(profile: &str, m: &Placement, e: LbEnv) -> Option<(u32, u32, i64)> {
 fn an_idle_cpu_takes_half_of_the_difference() {
     let mut m = machine(4, 1);
     tasks(&mut m.cpus[2], 3);
-    for profile in ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let is = found(profile, &m, env(&m, 0, balance_idle::IDLE));
         assert_eq!(is, Some((2, migrate::TASK, 1)), "{profile}");
         let busy = found(
@@ -98,7 +98,7 @@ fn a_reduced_cpu_gives_its_only_task_from_6_1() {
     tasks(&mut m.cpus[1], 1);
     m.cpus[1].capacity = 800;
     assert_eq!(found("5.10", &m, env(&m, 0, balance_idle::IDLE)), None);
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let is = found(profile, &m, env(&m, 0, balance_idle::IDLE));
         assert_eq!(is, Some((1, migrate::LOAD, 1024)), "{profile}");
     }
@@ -113,7 +113,7 @@ fn a_core_is_relieved_by_an_idle_one() {
     let mut m = machine(4, 2);
     tasks(&mut m.cpus[2], 1);
     tasks(&mut m.cpus[3], 1);
-    for profile in ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let is = found(profile, &m, env(&m, 0, balance_idle::IDLE));
         assert_eq!(is.map(|(_, what, n)| (what, n)), Some((migrate::TASK, 1)), "{profile}");
     }
@@ -167,7 +167,9 @@ fn a_bigger_group_is_passed_over_before_types_are_compared() {
         env(&m, 0, balance_idle::IDLE).find_src_group(&policy(profile), &m, &mut lb);
         lb.busiest.cpus
     };
-    for (profile, cpus) in [("5.10", 0xc), ("6.1", 0), ("6.6", 0xc), ("6.12", 0), ("6.18", 0xc), ("7.2", 0)] {
+    for (profile, cpus) in
+        [("5.10", 0xc), ("6.1", 0), ("6.6", 0xc), ("6.8", 0xc), ("6.12", 0), ("6.18", 0xc), ("7.2", 0)]
+    {
         assert_eq!(after(profile), cpus, "{profile}");
     }
 }
@@ -200,7 +202,7 @@ fn misfits_are_no_failure_from_6_12() {
     let m = machine(4, 1);
     let e = env(&m, 0, balance_idle::IDLE);
     for (profile, failures, interval_ms) in
-        [("5.10", 1, 8), ("6.1", 1, 8), ("6.6", 1, 8), ("6.12", 0, 4), ("7.2", 0, 4)]
+        [("5.10", 1, 8), ("6.1", 1, 8), ("6.6", 1, 8), ("6.8", 1, 8), ("6.12", 0, 4), ("7.2", 0, 4)]
     {
         let mut own = LbDomain::new(&m.cpus[0].domains[0], 0);
         own.failed(&policy(profile), &e, migrate::MISFIT);
@@ -212,7 +214,7 @@ fn misfits_are_no_failure_from_6_12() {
 }
 
 /// 6.6 fair.c should_we_balance(): an idle thread of a busy core balances when it is the first, and so does the first
-/// CPU of the group; from 6.12 that thread alone. To 6.1 the first idle CPU does, whatever its core.
+/// CPU of the group; from 6.8 that thread alone. To 6.1 the first idle CPU does, whatever its core.
 #[test]
 fn whose_turn_it_is_among_threads() {
     let mut m = machine(4, 2);
@@ -231,6 +233,7 @@ fn whose_turn_it_is_among_threads() {
     };
     assert_eq!(turns("6.1"), [1]);
     assert_eq!(turns("6.6"), [0, 1]);
+    assert_eq!(turns("6.8"), [1]);
     assert_eq!(turns("6.12"), [1]);
     assert_eq!(turns("7.2"), [1]);
 }

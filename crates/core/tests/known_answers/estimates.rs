@@ -26,9 +26,10 @@ fn sampled(profile: &str, cap: u32, mut se: Se) -> (u32, u32) {
 /// from 4.19 to 7.2.12. The mark is bit 0 to 5.4, bit 31 from 5.10.262.
 #[test]
 fn the_mark_survives_an_update_while_blocked() {
-    for (profile, mark) in [("4.19", 1), ("5.4", 1), ("5.10", MARK), ("6.1", MARK), ("6.6", MARK), ("6.12", MARK)]
-        .into_iter()
-        .chain([("6.18", MARK), ("7.2", MARK)])
+    for (profile, mark) in
+        [("4.19", 1), ("5.4", 1), ("5.10", MARK), ("6.1", MARK), ("6.6", MARK), ("6.8", MARK), ("6.12", MARK)]
+            .into_iter()
+            .chain([("6.18", MARK), ("7.2", MARK)])
     {
         let pol = policy(profile);
         let ctx = Ctx { pol: &pol, now: PERIOD_NS, cap_orig: 1024, freq_scale: 1024 };
@@ -105,7 +106,7 @@ fn util_est_is_one_field_from_6_12_and_without_capacity_test_from_6_18() {
         se.avg.runnable_avg = runnable_avg;
         se
     };
-    for (profile, above_capacity) in [("6.12", 400), ("6.18", 375 | MARK), ("7.2", 375 | MARK)] {
+    for (profile, above_capacity) in [("6.8", 400), ("6.12", 400), ("6.18", 375 | MARK), ("7.2", 375 | MARK)] {
         assert_eq!(sampled(profile, 1024, waiting(310)), (375 | MARK, 0), "{profile}");
         assert_eq!(sampled(profile, 1024, waiting(311)), (400 | MARK, 0), "{profile}: kept waiting");
         assert_eq!(sampled(profile, 1024, task(100, 0, 300)), (300 | MARK, 0), "{profile}: up at once");
@@ -120,9 +121,15 @@ fn util_est_is_one_field_from_6_12_and_without_capacity_test_from_6_18() {
 /// a tick shows the 0 it began with; to 6.6 the call comes last, in 7.2.12 it is inside update_load_avg.
 #[test]
 fn the_sample_is_stale_in_6_12_and_6_18() {
-    for (profile, stale) in
-        [("5.10", false), ("6.1", false), ("6.6", false), ("6.12", true), ("6.18", true), ("7.2", false)]
-    {
+    for (profile, stale) in [
+        ("5.10", false),
+        ("6.1", false),
+        ("6.6", false),
+        ("6.8", false),
+        ("6.12", true),
+        ("6.18", true),
+        ("7.2", false),
+    ] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         let mut se = Se::new(1024);

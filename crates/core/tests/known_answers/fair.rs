@@ -7,7 +7,7 @@ use pelton_core::{Policy, value};
 
 const TICK_NS: u64 = 4_000_000;
 const CFS: [&str; 6] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1"];
-const EEVDF: [&str; 4] = ["6.6", "6.12", "6.18", "7.2"];
+const EEVDF: [&str; 5] = ["6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn policy(release: &str) -> Policy {
     Policy::profile(release).expect("the profile exists")
@@ -65,7 +65,8 @@ fn virtual_time_is_multiplied_to_6_18_and_divided_in_7_2() {
 /// sysctl_sched_latency 6000000, min_granularity 750000, wakeup_granularity 1000000 in 4.12.0 to 6.1.192.
 #[test]
 fn the_base_slice_grows_with_the_cpus() {
-    for (release, base) in [("6.6", 750_000), ("6.12", 700_000), ("6.18", 700_000), ("7.2", 700_000)] {
+    for (release, base) in [("6.6", 750_000), ("6.8", 750_000), ("6.12", 700_000), ("6.18", 700_000), ("7.2", 700_000)]
+    {
         let slices = [1, 2, 4, 7, 8, 64].map(|cpus| tunables(&policy(release), cpus).base_slice_ns / base);
         assert_eq!(slices, [1, 2, 3, 3, 4, 4], "{release}");
     }
@@ -220,7 +221,7 @@ fn joining_keeps_the_lag_and_a_new_task_gets_half_a_slice_from_6_12() {
         assert_eq!(se.deadline - se.vruntime, t.base_slice_ns as i64, "{release}");
         let mut new = FairSe { on_rq: 0, ..entity(0) };
         fair::place_entity(&p, &t, &mut queue(&p, &[entity(10_000_000)]), None, &mut new, 1);
-        let part = if release == "6.6" { 1 } else { 2 };
+        let part = if matches!(release, "6.6" | "6.8") { 1 } else { 2 };
         assert_eq!(new.deadline - new.vruntime, t.base_slice_ns as i64 / part, "{release}");
     }
 }
@@ -236,11 +237,15 @@ fn slices_of_ones_own_and_what_is_left_of_a_request_are_of_6_12() {
         fair::leave_entity(&p, &t, &mut q, None, &mut se, 0);
         se.on_rq = 0;
         fair::place_entity(&p, &t, &mut FairRq { zero_vruntime: 7, ..FairRq::default() }, None, &mut se, 0);
-        let left = if release == "6.6" { 750_000 } else { 30_000 };
+        let left = if matches!(release, "6.6" | "6.8") { 750_000 } else { 30_000 };
         assert_eq!((se.vruntime, se.deadline), (7, 7 + left), "{release}");
         se.vruntime = se.deadline;
         assert_eq!(fair::update_deadline(&p, &t, &mut q, None, &mut se), 1, "{release}");
-        assert_eq!(se.deadline - se.vruntime, if release == "6.6" { 750_000 } else { 100_000 }, "{release}");
+        assert_eq!(
+            se.deadline - se.vruntime,
+            if matches!(release, "6.6" | "6.8") { 750_000 } else { 100_000 },
+            "{release}"
+        );
     }
 }
 
@@ -283,7 +288,7 @@ fn yield_gives_up_the_request_or_the_time() {
             (curr.vruntime, curr.deadline)
         };
         let request = t.base_slice_ns as i64;
-        if release == "6.6" {
+        if matches!(release, "6.6" | "6.8") {
             assert_eq!((give(80), give(20)), ((50, 60 + request), (50, 60 + request)));
         } else {
             assert_eq!((give(80), give(20)), ((60, 60 + request), (50, 60)), "{release}");
@@ -311,7 +316,7 @@ fn a_shorter_slice_passes_the_protection_from_6_12() {
             fair::preempt_short(&p, &q, &curr, &wakee)
         };
         let want = match release {
-            "6.6" => (0, 0),
+            "6.6" | "6.8" => (0, 0),
             "6.12" => (1, 0),
             _ => (1, 1),
         };
@@ -384,12 +389,14 @@ fn a_dequeue_is_delayed_from_6_12_where_it_is_not_eligible() {
             let mut q = queue(&p, &[se, entity(other)]);
             fair::delay_dequeue(&p, &tunables(&p, 1), &mut q, None, &mut se)
         };
-        assert_eq!((delays(50), delays(150)), (u32::from(release != "6.6"), 0), "{release}");
+        assert_eq!((delays(50), delays(150)), (u32::from(!matches!(release, "6.6" | "6.8")), 0), "{release}");
     }
 }
 
 /// An entity at 0, another of the same weight at 2000000; average 1000000, deadline 3000000; the weight doubles.
-/// 6.6.0: deadline 1500000, vruntime stays. 6.12.117: lag 1000000 / 2: vruntime 500000, deadline 1000000 + 2000000 / 2.
+/// 6.6.0: deadline 1500000, vruntime stays. 6.8.0: it left before the average is taken, which is the other's 2000000:
+/// lag 2000000 / 2, so vruntime 1000000, deadline 2000000 + 1000000 / 2.
+/// 6.12.117: lag 1000000 / 2: vruntime 500000, deadline 1000000 + 2000000 / 2.
 /// 6.18.2: lag 500000 and rest 1500000, placed on a queue of 1024 at 2000000: 500000 * 3072 / 1024 = 1500000 before
 /// it, so
 /// vruntime 500000 and deadline 2000000. 7.2.12: as 6.12.117.
@@ -400,7 +407,11 @@ fn reweighting_changes_what_each_release_says() {
         let mut se = FairSe { deadline: 3_000_000, slice_ns: 3_000_000, ..entity(0) };
         let mut q = queue(&p, &[se, entity(2_000_000)]);
         fair::reweight_entity_fair(&p, &tunables(&p, 1), &mut q, None, &mut se, false, (2048 << 10, 0));
-        let want = if release == "6.6" { (0, 1_500_000) } else { (500_000, 2_000_000) };
+        let want = match release {
+            "6.6" => (0, 1_500_000),
+            "6.8" => (1_000_000, 2_500_000),
+            _ => (500_000, 2_000_000),
+        };
         assert_eq!((se.vruntime, se.deadline, q.load_weight), (want.0, want.1, 3072 << 10), "{release}");
     }
 }

@@ -24,7 +24,7 @@ fn the_sum_of_each_release() {
         (&["4.16"], 380),
         (&["4.19", "5.4", "5.10"], 516),
         (&["6.1", "6.6"], 645),
-        (&["6.12", "6.18", "7.2"], 603),
+        (&["6.8", "6.12", "6.18", "7.2"], 603),
     ] {
         for name in names {
             assert_eq!(perf(name, &mixed()), want, "{name}");
@@ -38,9 +38,16 @@ fn the_sum_of_each_release() {
 #[test]
 fn clamps_come_first_to_6_6_and_last_from_6_8() {
     let state = CpuState { uclamp_used: 1, uclamp_max: 200, ..mixed() };
-    for (name, want) in
-        [("5.4", 328), ("5.10", 328), ("6.1", 410), ("6.6", 410), ("6.12", 200), ("6.18", 200), ("7.2", 200)]
-    {
+    for (name, want) in [
+        ("5.4", 328),
+        ("5.10", 328),
+        ("6.1", 410),
+        ("6.6", 410),
+        ("6.8", 200),
+        ("6.12", 200),
+        ("6.18", 200),
+        ("7.2", 200),
+    ] {
         assert_eq!(perf(name, &state), want, "{name}");
     }
     assert_eq!(perf("4.19", &state), 516, "no clamps before 5.4");
@@ -68,7 +75,7 @@ fn without_frequency_invariance_the_present_frequency_is_the_reference() {
         let mut sp = start(&pol, 1);
         (sp.freq_invariant, sp.cur_khz) = (0, 800_000);
         let raw = sp.raw_freq(&pol, perf(name, &fair(512)), 1024, false);
-        let newest = ["6.12", "6.18", "7.2"].contains(&name);
+        let newest = ["6.8", "6.12", "6.18", "7.2"].contains(&name);
         assert_eq!(raw, if newest { 625_000 } else { 500_000 }, "{name}");
     }
 }
@@ -84,7 +91,7 @@ fn the_whole_scale_asks_for_what_signals_are_scaled_to_from_6_8() {
             let sp = SugovPolicy { scale_khz, freq_invariant, cur_khz: 432_000, ..start(&pol, 1) };
             sp.raw_freq(&pol, 512, 1024, false)
         };
-        let newest = ["6.12", "6.18", "7.2"].contains(&name);
+        let newest = ["6.8", "6.12", "6.18", "7.2"].contains(&name);
         let quarter = if pol.get("headroom") == Ok("frequency") { 5 } else { 4 };
         assert_eq!(raw(960_000, 1), if newest { 480_000 } else { 600_000 * quarter / 4 }, "{name}");
         assert_eq!(raw(960_000, 0), if newest { 480_000 } else { 216_000 * quarter / 4 }, "{name}");
@@ -110,7 +117,7 @@ fn a_runnable_real_time_task_means_maximum_from_4_17() {
     for name in ["4.12", "4.16"] {
         assert_eq!(perf(name, &running), perf(name, &mixed()), "{name}");
     }
-    for name in ["4.19", "5.4", "5.10", "6.12", "6.18", "7.2"] {
+    for name in ["4.19", "5.4", "5.10", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(perf(name, &running), 1024, "{name}");
     }
     for name in ["6.1", "6.6"] {
@@ -182,7 +189,7 @@ fn a_call_with_the_flag_asks_nobody_else() {
 #[test]
 fn a_boost_that_rounds_to_nothing_is_clamped_in_6_1() {
     let tiny = CpuState { cap_orig: 4, uclamp_used: 1, uclamp_min: 2, uclamp_max: 1024, ..CpuState::default() };
-    for (name, boosted) in [("5.10", 0), ("6.1", 2), ("6.6", 2), ("6.12", 0)] {
+    for (name, boosted) in [("5.10", 0), ("6.1", 2), ("6.6", 2), ("6.8", 0), ("6.12", 0)] {
         for (flags, expected) in [(hook_flag::IOWAIT, boosted), (0, 0)] {
             let pol = profile(name);
             let (mut sp, mut sc) = (start(&pol, 1), SugovCpu::default());
@@ -211,7 +218,7 @@ fn story(pol: &Policy, nr_cpus: u32, steps: &[(char, u64)]) -> Vec<u32> {
 #[test]
 fn boost_in_capacity_units() {
     let steps = [('I', 0), ('I', 1), ('U', 2), ('I', 3), ('I', 4), ('I', 5), ('U', 6), ('I', 11), ('U', 16)];
-    for name in ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for name in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(story(&profile(name), 1, &steps), [128, 256, 128, 256, 512, 1024, 512, 128, 0], "{name}");
     }
 }
@@ -271,6 +278,7 @@ fn the_boost_is_clamped_in_6_1_and_6_6() {
         ("5.10", 512, 512),
         ("6.1", 300, 375),
         ("6.6", 300, 375),
+        ("6.8", 512, 300),
         ("6.12", 512, 300),
         ("6.18", 512, 300),
         ("7.2", 512, 300),

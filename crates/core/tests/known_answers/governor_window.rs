@@ -48,7 +48,7 @@ fn without_a_table_nearly_every_evaluation_is_a_change() {
 fn default_rate_limits_of_a_latency_of_500_us() {
     for (names, us) in [
         (&["4.12"][..], 500_000),
-        (&["4.16", "4.19", "5.4", "5.10", "6.1", "6.6"], 10_000),
+        (&["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8"], 10_000),
         (&["6.12", "6.18", "7.2"], 750),
     ] {
         for name in names {
@@ -81,7 +81,7 @@ fn what_holding_does_to_the_cached_request() {
     }
     assert_eq!(held("5.10"), (1_318_359, 1_318_359, 1_200_000));
     assert_eq!(held("6.1"), (1_318_359, 1_318_359, 1_200_000));
-    for name in ["6.12", "6.18", "7.2"] {
+    for name in ["6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(held(name), (1_200_000, 1_200_000, 1_200_000), "{name}");
     }
 }
@@ -113,6 +113,7 @@ fn what_new_limits_do_to_a_busy_cpu() {
         ("5.10", 1_200_000, 9),
         ("6.1", 432_000, 9),
         ("6.6", 432_000, 9),
+        ("6.8", 432_000, 9),
         ("6.12", 432_000, 9),
         ("6.18", 432_000, 9),
         ("7.2", 432_000, 9),
@@ -137,6 +138,7 @@ fn a_capped_cpu_is_not_held_from_6_1() {
         ("5.10", true, 7),
         ("6.1", false, 5),
         ("6.6", false, 5),
+        ("6.8", false, 5),
         ("6.12", false, 5),
         ("6.18", false, 5),
         ("7.2", false, 5),
@@ -176,6 +178,7 @@ fn new_limits_with_an_unchanged_frequency() {
         ("5.10", false, true),
         ("6.1", false, true),
         ("6.6", true, true),
+        ("6.8", true, true),
         ("6.12", false, true),
         ("6.18", false, true),
         ("7.2", false, true),
@@ -188,7 +191,7 @@ fn new_limits_with_an_unchanged_frequency() {
             d.hook(0, 21 * MS, 0);
             assert_eq!(d.last.commit == commit::DRIVE, called, "{name}, driver {need}");
             assert_eq!(d.sp.last_ns, if called { 21 * MS } else { 20 * MS }, "{name}, driver {need}: the window");
-            let lingers = name == "6.6" && need == 1;
+            let lingers = ["6.6", "6.8"].contains(&name) && need == 1;
             assert_eq!(d.sp.need_update, u32::from(lingers), "{name}: 6.6.0 keeps the mark for such drivers");
         }
     }
@@ -219,6 +222,7 @@ fn a_raised_deadline_bandwidth_passes_the_window() {
         ("5.10", true, true),
         ("6.1", true, true),
         ("6.6", true, true),
+        ("6.8", true, false),
         ("6.12", true, false),
         ("6.18", true, false),
         ("7.2", true, false),

@@ -61,9 +61,14 @@ fn governors_answer_new_limits_at_once_or_at_the_next_call() {
 /// and 6.6.
 #[test]
 fn a_sampling_governor_looks_again_and_newer_conservative_steps_from_there() {
-    for (profile, steps_from) in
-        [("4.12", 2_000_000), ("5.4", 2_000_000), ("5.10", 1_000_000), ("6.6", 2_000_000), ("6.12", 1_000_000)]
-    {
+    for (profile, steps_from) in [
+        ("4.12", 2_000_000),
+        ("5.4", 2_000_000),
+        ("5.10", 1_000_000),
+        ("6.6", 2_000_000),
+        ("6.8", 2_000_000),
+        ("6.12", 1_000_000),
+    ] {
         let mut dbs = Dbs { delay_us: 8000, requested_khz: 2_000_000, ..Dbs::default() };
         dbs.limits(&policy(profile, "conservative"), Limits { min_khz: 500_000, max_khz: 1_000_000 }, 1_000_000);
         assert_eq!((dbs.min_khz, dbs.max_khz, dbs.delay_us), (500_000, 1_000_000, 0), "{profile}");
@@ -83,6 +88,7 @@ fn a_limit_takes_capacity_by_whom_the_release_listens_to() {
         ("5.10", 200, 200),
         ("6.1", 200, 200),
         ("6.6", 200, 200),
+        ("6.8", 200, 200),
         ("6.12", 400, 0),
         ("6.18", 400, 0),
         ("7.2", 400, 0),

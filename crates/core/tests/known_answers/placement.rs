@@ -57,7 +57,7 @@ fn wake_affine_takes_an_idle_last_cpu_from_6_1() {
     for profile in ["4.16", "4.19", "5.4", "5.10"] {
         assert!(pulls(profile, wake), "{profile}");
     }
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(!pulls(profile, wake), "{profile}");
     }
 }

@@ -219,7 +219,7 @@ fn returned_runtime_is_handed_out_5_ms_later() {
 /// comes.
 #[test]
 fn an_empty_queue_is_not_throttled_time_from_6_6() {
-    for (profile, counted_ms) in [("5.10", 90), ("6.1", 90), ("6.6", 60), ("6.12", 60), ("7.2", 60)] {
+    for (profile, counted_ms) in [("5.10", 90), ("6.1", 90), ("6.6", 60), ("6.8", 60), ("6.12", 60), ("7.2", 60)] {
         let p = policy(profile);
         let (mut b, mut q) = (group(&p, 20, 0), CfsRuntime::default());
         b.runtime_ns = 0;
@@ -235,7 +235,9 @@ fn an_empty_queue_is_not_throttled_time_from_6_6() {
 /// init_cfs_bandwidth: hrtimer_set_expires(get_random_u32_below(period)) in 6.6, not in 6.1, where it is 0.
 #[test]
 fn periods_end_at_multiples_of_the_period_to_6_1() {
-    for (profile, random) in [("4.12", false), ("6.1", false), ("6.6", true), ("6.12", true), ("7.2", true)] {
+    for (profile, random) in
+        [("4.12", false), ("6.1", false), ("6.6", true), ("6.8", true), ("6.12", true), ("7.2", true)]
+    {
         assert_eq!(policy(profile).bandwidth_phase == value::BANDWIDTH_PHASE_RANDOM, random, "{profile}");
     }
     let p = policy("6.6");

@@ -120,7 +120,7 @@ fn energy_aware_from_6_1_takes_the_smallest_addition() {
 /// there.
 #[test]
 fn a_full_cpu_is_a_candidate_from_6_7() {
-    for (profile, cpu) in [("6.1", 0), ("6.6", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
+    for (profile, cpu) in [("6.1", 0), ("6.6", 4), ("6.8", 0), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
         let mut board = board(profile, [446, 446, 446, 446, 0, 0], 100, 4);
         (board.uclamp_used, board.task.uclamp_max) = (1, 120);
         board.cpus.iter_mut().for_each(|cpu| cpu.state.uclamp_max = 120);
@@ -130,11 +130,11 @@ fn a_full_cpu_is_a_candidate_from_6_7() {
 
 /// Utilization 100 on an idle board, an upper clamp of 0. 6.6 find_energy_efficient_cpu: uclamp_task_util() is 0, the
 /// previous CPU it is. 6.1.192, 6.12.117, 6.18 and 7.2 ask for the real utilization and compare: all CPUs run at their
-/// lowest states, big 4398 * 100, little 2515 * 100 (6.1 goes by frequencies, which this board does not have).
+/// lowest states, big 4398 * 100, little 2515 * 100 (6.1 and 6.8 go by frequencies, which this board does not have).
 /// 5.10.262 likewise with its margin: 450 * 100 / 1024 = 43 and 112 * 100 / 446 = 25, as without clamps.
 #[test]
 fn a_task_capped_to_0_stays_in_6_6_only() {
-    for (profile, cpu) in [("5.10", 0), ("6.1", 4), ("6.6", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
+    for (profile, cpu) in [("5.10", 0), ("6.1", 4), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
         let mut board = board(profile, [0; 6], 100, 4);
         (board.uclamp_used, board.task.uclamp_max) = (1, 0);
         let mut placed = Placed::default();
@@ -147,7 +147,7 @@ fn a_task_capped_to_0_stays_in_6_6_only() {
 /// others for either. (No estimate: up to 5.10 the mark in its lowest bit makes it 1 at least.)
 #[test]
 fn a_task_without_utilization_stays_unless_it_has_a_floor() {
-    for profile in ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (mut policy, mut placed) = (policy(profile), Placed::default());
         policy.set("util_est", "off").expect("a value");
         for (floor, stays) in [(0, true), (100, profile == "5.4")] {
@@ -213,6 +213,7 @@ fn energy_runnable_counts_waiting_tasks_from_6_6() {
     // 100 + 50 = 150 of 6.1; 400 + 50 before the task, 400 + 80 with it; from 6.8 a quarter more.
     assert_eq!(asks("6.1"), Some(150));
     assert_eq!(asks("6.6"), Some(450));
+    assert_eq!(asks("6.8"), Some(450 * 5 / 4));
     assert_eq!(asks("6.12"), Some(480 * 5 / 4));
     assert_eq!(asks("6.18"), Some(450 * 5 / 4));
     assert_eq!(asks("7.2"), Some(480 * 5 / 4));
@@ -226,7 +227,7 @@ fn util_fits_knows_clamps_from_5_10_and_ranks_them_from_6_1() {
         board.uclamp_used = 1;
         board.util_fits_cpu(&policy(profile), util, min, max, cpu)
     };
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let got = [(300, 0, 1024, 0), (400, 0, 1024, 0), (400, 0, 200, 0), (100, 600, 1024, 0), (900, 0, 1024, 4)]
             .map(|(util, min, max, cpu)| fits(profile, util, min, max, cpu));
         assert_eq!(got, [1, 0, 1, -1, 0], "{profile}");
@@ -242,16 +243,26 @@ fn overutilized_is_a_matter_of_energy_from_6_12() {
         let board = Placement { energy_aware, ..board(profile, [util, 0, 0, 0, 0, 0], 0, 5) };
         board.cpu_overutilized(&policy(profile), 0)
     };
-    for profile in ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(over(profile, 1, 357) && !over(profile, 1, 356), "{profile}: 357 * 1280 = 456,960, 356: 455,680");
-        assert_eq!(over(profile, 0, 400), ["5.4", "5.10", "6.6"].contains(&profile), "{profile}");
+        assert_eq!(over(profile, 0, 400), ["5.4", "5.10", "6.6", "6.8"].contains(&profile), "{profile}");
     }
 }
 
 /// 6.12 update_misfit_status asks for max_allowed_capacity, 5.10.262 for one allowed CPU, 5.4 for neither.
 #[test]
 fn misfit_spares_pinned_tasks_from_5_10_and_those_on_the_biggest_from_6_12() {
-    let rows = [("4.19", 0), ("5.4", 1), ("5.10", 2), ("6.1", 2), ("6.6", 2), ("6.12", 3), ("6.18", 3), ("7.2", 3)];
+    let rows = [
+        ("4.19", 0),
+        ("5.4", 1),
+        ("5.10", 2),
+        ("6.1", 2),
+        ("6.6", 2),
+        ("6.8", 2),
+        ("6.12", 3),
+        ("6.18", 3),
+        ("7.2", 3),
+    ];
     for (profile, form) in rows {
         assert_eq!(policy(profile).misfit, form, "{profile}");
     }
@@ -274,7 +285,7 @@ fn busy(cpu: &mut PlaceCpu, idle_tasks: u32) {
 #[test]
 fn sched_idle_cpu_is_idle_for_others_and_in_7_2_not_for_its_own_kind() {
     for (profile, at_once) in
-        [("5.10", true), ("6.1", true), ("6.6", true), ("6.12", true), ("6.18", true), ("7.2", false)]
+        [("5.10", true), ("6.1", true), ("6.6", true), ("6.8", true), ("6.12", true), ("6.18", true), ("7.2", false)]
     {
         let (cpu, how) = searched(profile, |board| {
             board.task.sched_idle = 1;
@@ -301,7 +312,7 @@ fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
     assert_eq!(searched("5.10", symmetric), (4, "cache scan"));
     assert_eq!(searched("6.1", symmetric), (4, "cache scan"));
     assert_eq!(searched("6.6", symmetric), (4, "cache scan"));
-    for profile in ["6.12", "6.18", "7.2"] {
+    for profile in ["6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(searched(profile, symmetric), (2, "cache scan"), "{profile}");
     }
     let limited = |board: &mut Placement| {
@@ -348,7 +359,7 @@ fn a_search_that_utilization_limits_says_how_far_it_went() {
         (SCAN[placed.scan_rule as usize], placed.scan_limit(), placed.scan_seen, placed.cpu)
     };
     let by_util = "SIS_UTIL";
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         // Behind CPU 3 are 4, 5, 0, 1 and 2, of which the last one is idle.
         assert_eq!(seen(profile, 5), (by_util, Some(5), 5, 2), "{profile}");
         assert_eq!(seen(profile, 4), (by_util, Some(4), 4, 3), "{profile}");
@@ -410,7 +421,7 @@ fn wake_affine_keeps_the_loads_that_it_compared() {
         assert_eq!((placed.affine_by(), placed.target), (Some("wake_affine_weight"), 1), "{profile}");
         (WEIGHED[placed.weighed as usize], placed.effective_loads())
     };
-    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         // 1500 * 100 * 446 and 2500 * 108 * 446, one more where what is even goes to this CPU.
         let even = i64::from(profile == "4.16");
         assert_eq!(loads(profile, 0, 200), ("loads", Some([66_900_000, 120_420_000 + even])), "{profile}");
@@ -498,7 +509,7 @@ fn capacity_search_ranks_a_lost_floor_before_no_fit_from_6_1() {
             }
         }
     };
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         // 650 * 1280 = 832,000 fits none, 700 * 1024 = 716,800: the largest capacity.
         assert_eq!(searched(profile, three(650, 0, [446, 446, 1024])), (4, "capacity scan"), "{profile}");
         // A floor of 800 is lost on all: the largest actual capacity.
@@ -534,7 +545,7 @@ fn dst_group_of_7_2_is_never_overloaded_while_energy_decides() {
         board.cpus[5].load = 1;
         board.select(&policy(profile), &mut Placed::default())
     };
-    for profile in ["5.10", "6.1", "6.6", "6.12", "6.18"] {
+    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18"] {
         assert_eq!(loaded(profile, 1), 5, "{profile}");
     }
     assert_eq!(loaded("7.2", 0), 5);
@@ -562,7 +573,7 @@ fn dst_group_cpus_are_those_the_task_may_use_in_7_2() {
         board.cpus[4].idle_stamp_ns = 1;
         board.select(&policy(profile), &mut Placed::default())
     };
-    for (profile, cpu) in [("5.10", 0), ("6.1", 0), ("6.6", 4), ("6.12", 0), ("6.18", 4), ("7.2", 0)] {
+    for (profile, cpu) in [("5.10", 0), ("6.1", 0), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 4), ("7.2", 0)] {
         assert_eq!(placed(profile), cpu, "{profile}");
     }
 }
@@ -576,9 +587,34 @@ fn energy_model_of_older_releases_chooses_by_frequency() {
         let opps = [(500_000, 40_000), (1_400_000, 210_000)];
         pelton_core::EnergyModel::of_release(&policy(profile), &opps, 446).states()[0].cost
     };
-    assert_eq!([cost("5.4"), cost("5.10"), cost("6.1"), cost("6.6")], [112, 112_000, 112_000, 112_000]);
+    assert_eq!(
+        [cost("5.4"), cost("5.10"), cost("6.1"), cost("6.6"), cost("6.8")],
+        [112, 112_000, 112_000, 112_000, 112_000]
+    );
     // 446 * 500 / 1400 = 159; 10 * 40,000 / 159 = 2515.
     assert_eq!([cost("6.12"), cost("6.18"), cost("7.2")], [2515, 2515, 2515]);
+}
+
+/// em_cpu_energy: 6.6 adds the quarter to max_util (map_util_perf) and looks for a state; in 6.8 eenv_pd_max_util has
+/// it already (sugov_effective_cpu_perf), and the same state is found.
+#[test]
+fn the_quarter_is_added_once_where_energy_is_estimated() {
+    let energies = |profile: &str| {
+        let mut board = board(profile, [0, 0, 0, 0, 100, 0], 150, 0);
+        board.task.allowed = 0b01_0001;
+        for at in 0..4 {
+            (board.states[at].freq_khz, board.states[at].cost) = BIG_MW[at];
+            (board.states[4 + at].freq_khz, board.states[4 + at].cost) = LITTLE_MW[at];
+        }
+        let mut placed = Placed::default();
+        board.select(&policy(profile), &mut placed);
+        placed.energies().iter().map(|e| (e.cpu, e.max_util, e.energy)).collect::<Vec<_>>()
+    };
+    let (old, new) = (energies("6.6"), energies("6.8"));
+    assert!(!old.is_empty() && old.len() == new.len());
+    for (old, new) in old.into_iter().zip(new) {
+        assert_eq!((old.0, old.1 + old.1 / 4, old.2), new);
+    }
 }
 
 /// 7.2 update_idle_cpu_scan: 8 CPUs of 117 %: x = 256: 256^2 * 117^2 / 10,240,000 = 87, (1024 - 87) * 8 / 1024 = 7.

@@ -44,7 +44,9 @@ fn the_divisor_moves_from_4_16() {
 #[test]
 fn a_detached_sum_is_what_is_left_or_made_anew_or_has_a_floor() {
     let sums = [("4.16", 1000), ("4.19", 1000), ("5.4", 1000), ("5.10", 3 * (MIN + 1)), ("6.1", 3 * MIN)];
-    for (profile, sum) in sums.into_iter().chain([("6.6", 3 * MIN), ("6.12", 3 * MIN), ("7.2", 3 * MIN)]) {
+    for (profile, sum) in
+        sums.into_iter().chain([("6.6", 3 * MIN), ("6.8", 3 * MIN), ("6.12", 3 * MIN), ("7.2", 3 * MIN)])
+    {
         let mut cfs = queue(Avg { util_avg: 5, util_sum: 100_000, period_contrib: 1, ..Avg::default() });
         let mut se = Se::new(1024);
         (se.avg.util_avg, se.avg.util_sum, se.avg.load_avg) = (2, 99_000, 0);
@@ -96,9 +98,14 @@ fn added_load_has_a_floor_in_7_2() {
 #[test]
 fn a_floor_of_32_bits_loses_what_is_above() {
     let kept = 4_693_106_178;
-    for (profile, sum) in
-        [("5.10", kept), ("6.1", 398_138_882), ("6.6", 398_138_882), ("6.18", 398_138_882), ("7.2", kept)]
-    {
+    for (profile, sum) in [
+        ("5.10", kept),
+        ("6.1", 398_138_882),
+        ("6.6", 398_138_882),
+        ("6.8", 398_138_882),
+        ("6.18", 398_138_882),
+        ("7.2", kept),
+    ] {
         let mut cfs = queue(Avg { load_sum: 4_693_762_308, load_avg: 99_414, ..Avg::default() });
         let mut se = Se::new(15);
         (se.avg.load_sum, se.avg.load_avg) = (43_742, 13);
@@ -124,7 +131,7 @@ fn a_change_of_weight_has_no_floor_in_5_10() {
 /// of the queue's and put back for the new weight (876); the queue's weight, which does not contain it, stays.
 #[test]
 fn the_load_of_a_sleeping_entity_follows_its_weight() {
-    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let mut cfs = queue(Avg { load_avg: 1000, load_sum: 1000 * FULL, ..Avg::default() });
         cfs.load_weight = 55;
         let mut se = Se { weight: 1024, ..Se::default() };
@@ -160,7 +167,7 @@ fn sums_that_are_carried_up_are_of_a_full_period_or_made_anew_or_differences() {
         assert_eq!(carried_up(profile), (400 * FULL, (600 * FULL, 2000 + 965 - 874, 98_556_000)), "{profile}");
     }
     assert_eq!(carried_up("5.10"), (400 * 46_818, (600 * 46_818, 2110, 2110 * 46_818)));
-    for profile in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (util_sum, load_sum) = (500 * MIN + 4_711_800, 2110 * MIN);
         assert_eq!(carried_up(profile), (400 * 46_818, (util_sum, 2110, load_sum)), "{profile}");
     }
@@ -205,10 +212,10 @@ fn a_first_task_gets_half_of_1024_or_of_its_cpu() {
 /// 44 = 0.
 #[test]
 fn a_new_task_is_as_large_as_it_may_be_up_to_6_8() {
-    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6"] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8"] {
         assert_eq!(first_util(profile, (100, 2000), 1024, 1024), 462, "{profile}");
     }
-    for profile in ["4.19", "5.10", "6.1", "6.6"] {
+    for profile in ["4.19", "5.10", "6.1", "6.6", "6.8"] {
         assert_eq!(first_util(profile, (1, 43), 3, 841), 69, "{profile}");
     }
     for profile in ["6.12", "6.18", "7.2"] {
@@ -221,7 +228,9 @@ fn a_new_task_is_as_large_as_it_may_be_up_to_6_8() {
 /// update_rq_clock_pelt; 6.1.192 has _update_idle_rq_clock_pelt in it.
 #[test]
 fn the_clock_of_an_idle_cpu_catches_up_at_once_from_6_1() {
-    for (profile, behind) in [("5.4", 5 * MS), ("5.10", 5 * MS), ("6.1", 0), ("6.6", 0), ("6.12", 0), ("7.2", 0)] {
+    for (profile, behind) in
+        [("5.4", 5 * MS), ("5.10", 5 * MS), ("6.1", 0), ("6.6", 0), ("6.8", 0), ("6.12", 0), ("7.2", 0)]
+    {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 512, 1024);
         rq.clock_update(&pol, 10 * MS, 0, false);
@@ -236,7 +245,9 @@ fn the_clock_of_an_idle_cpu_catches_up_at_once_from_6_1() {
 /// CPU did not account. 400 * MIN halves to 9343600, times (2^32 - 1) / 2^32 is 9343599, and / MIN 199.
 #[test]
 fn a_sleeper_loses_what_its_idle_cpu_did_not_account_from_6_1() {
-    for (profile, util) in [("5.4", 400), ("5.10", 400), ("6.1", 199), ("6.6", 199), ("6.12", 199), ("7.2", 199)] {
+    for (profile, util) in
+        [("5.4", 400), ("5.10", 400), ("6.1", 199), ("6.6", 199), ("6.8", 199), ("6.12", 199), ("7.2", 199)]
+    {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         rq.clock_enter_idle(&pol);
@@ -269,7 +280,9 @@ fn a_queued_migrant_is_removed_later_in_4_12_and_detached_from_4_16() {
 /// update_tg_load_avg: 6.12.117 returns within NSEC_PER_MSEC of the last refresh; 6.6 has no such test.
 #[test]
 fn a_groups_load_is_refreshed_once_per_ms_from_6_12() {
-    for (profile, refreshed) in [("4.12", true), ("5.4", true), ("6.6", true), ("6.12", false), ("6.18", false)] {
+    for (profile, refreshed) in
+        [("4.12", true), ("5.4", true), ("6.6", true), ("6.8", false), ("6.12", false), ("6.18", false)]
+    {
         let mut tg = TaskGroup { load_avg: 6400, shares: 1024 };
         let mut group = queue(Avg { load_avg: 6501, ..Avg::default() });
         (group.tg_load_avg_contrib, group.tg_update_ns) = (6400, 10 * MS);
@@ -282,9 +295,14 @@ fn a_groups_load_is_refreshed_once_per_ms_from_6_12() {
 #[test]
 fn a_queue_leaves_the_walk_with_its_part_of_the_load_or_without() {
     let stays = [("4.12", true), ("4.16", false), ("4.19", false), ("5.4", false), ("5.10", false), ("6.1", false)];
-    for (profile, stays) in
-        stays.into_iter().chain([("6.6", false), ("6.12", true), ("6.18.0", false), ("6.18", true), ("7.2", true)])
-    {
+    for (profile, stays) in stays.into_iter().chain([
+        ("6.6", false),
+        ("6.8", false),
+        ("6.12", true),
+        ("6.18.0", false),
+        ("6.18", true),
+        ("7.2", true),
+    ]) {
         let mut group = queue(Avg::default());
         group.tg_load_avg_contrib = 7;
         assert_eq!(group.group_is_decayed(&policy(profile)), !stays, "{profile}");
@@ -309,7 +327,8 @@ fn shares_count_sleepers_from_4_16() {
 /// update_cfs_group: 6.12.117, 6.18.2 and 7.2.12 return when gcfs_rq->load.weight is 0; 6.6 computes MIN_SHARES.
 #[test]
 fn an_empty_group_keeps_its_weight_from_6_12() {
-    for (profile, weight) in [("4.12", 2), ("5.4", 2), ("6.1", 2), ("6.6", 2), ("6.12", 77), ("6.18", 77), ("7.2", 77)]
+    for (profile, weight) in
+        [("4.12", 2), ("5.4", 2), ("6.1", 2), ("6.6", 2), ("6.8", 2), ("6.12", 77), ("6.18", 77), ("7.2", 77)]
     {
         let (group, tg) = (CfsRq::default(), TaskGroup { load_avg: 3000, shares: 1024 });
         assert_eq!(group.group_shares(&policy(profile), &tg, 77), weight, "{profile}");
@@ -320,7 +339,8 @@ fn an_empty_group_keeps_its_weight_from_6_12() {
 /// 1024 * 46000 / MIN = 1008; 6.12.117 compares se->load.weight first.
 #[test]
 fn the_same_weight_is_set_again_up_to_6_6() {
-    for (profile, load) in [("4.16", 1008), ("5.4", 1008), ("6.1", 1008), ("6.6", 1008), ("6.12", 1000), ("7.2", 1000)]
+    for (profile, load) in
+        [("4.16", 1008), ("5.4", 1008), ("6.1", 1008), ("6.6", 1008), ("6.8", 1000), ("6.12", 1000), ("7.2", 1000)]
     {
         let (mut root, tg) =
             (queue(Avg { load_avg: 5000, load_sum: 5000 * MIN, ..Avg::default() }), TaskGroup::default());
