@@ -197,10 +197,10 @@ pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
 /// A tick of 250 Hz, as the postings count it.
 const TICK_US: u64 = 4000;
 
-/// A quarter more; or where 4 ms of running lead.
+/// A part more; or where 4 ms of running lead.
 fn with_headroom(rules: &Rules, util: u64) -> u64 {
     match rules.margins {
-        Margins::Fixed => util + util / 4,
+        Margins::Fixed => util + util * rules.headroom_pct / 100,
         Margins::Scaled | Margins::Tick => vectors::ramp_from_util(util.min(SCALE), TICK_US),
     }
 }
@@ -223,7 +223,7 @@ pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
 /// Frequency that `perf` asks for, before it is clamped and resolved.
 pub fn raw_freq_khz(rules: &Rules, ref_khz: u64, perf: u64, cap_orig: u64) -> u64 {
     let ref_khz = match rules.headroom {
-        Headroom::Frequency => ref_khz + ref_khz / 4,
+        Headroom::Frequency => ref_khz + ref_khz * rules.headroom_pct / 100,
         _ => ref_khz,
     };
     ref_khz * perf / cap_orig
@@ -255,7 +255,7 @@ pub fn fits_capacity(util: u64, capacity: u64) -> bool {
 pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
     let us = vectors::periods_to_util(capacity) * 1000;
     match rules.margins {
-        Margins::Fixed => fits_capacity(util, capacity),
+        Margins::Fixed => util * rules.capacity_margin < capacity * SCALE,
         Margins::Scaled => util < vectors::ramp_from_util(0, us * capacity / SCALE),
         Margins::Tick => util < vectors::ramp_from_util(0, us.saturating_sub(TICK_US)),
     }

@@ -28,6 +28,10 @@ macro_rules! rules {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Rules {
             $($(#[$doc])* pub $field: $type,)+
+            /// Headroom above utilization, percent.
+            pub headroom_pct: u64,
+            /// How much capacity a utilization of 1024 needs.
+            pub capacity_margin: u64,
         }
 
         impl Rules {
@@ -41,6 +45,8 @@ macro_rules! rules {
                         let name = value(stringify!($field));
                         $type::from_name(name).ok_or_else(|| format!("{}={name}", stringify!($field)))?
                     },)+
+                    headroom_pct: 25,
+                    capacity_margin: 1280,
                 })
             }
         }
@@ -282,6 +288,10 @@ macro_rules! numbers {
 pub const FROM_PLATFORM: u64 = 0xffff_ffff;
 
 numbers! {
+    /// Headroom above utilization.
+    headroom_pct,
+    /// How much capacity a utilization needs.
+    capacity_margin,
     /// Smallest change of utilization that is reported.
     hook_epsilon,
     /// Cost of a transition.

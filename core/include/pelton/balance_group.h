@@ -52,7 +52,7 @@ PELTON_INLINE u32 pelton_lb_helps_misfit(const struct pelton_policy *pol, const 
 	if (lb->local.type != PELTON_GROUP_HAS_SPARE)
 		return 0;
 	if (pol->balance == PELTON_BALANCE_TYPES)
-		return pelton_fits_capacity(lb->group.max_capacity, lb->local.max_capacity);
+		return pelton_fits_margin(pol, lb->group.max_capacity, lb->local.max_capacity);
 	if (pol->balance_capacity == PELTON_BALANCE_CAPACITY_BEFORE && !core_idle)
 		return 0;
 	return pelton_capacity_greater(pelton_place_cpu_of(s, env->dst_cpu)->capacity, lb->group.max_capacity);
@@ -65,7 +65,7 @@ PELTON_INLINE u32 pelton_lb_shrinks(const struct pelton_policy *pol, const struc
 	if (lb->group.type > PELTON_GROUP_FULLY_BUSY)
 		return 0;
 	if (pol->balance == PELTON_BALANCE_TYPES)
-		return pelton_fits_capacity(lb->local.min_capacity, lb->group.min_capacity);
+		return pelton_fits_margin(pol, lb->local.min_capacity, lb->group.min_capacity);
 	return pelton_capacity_greater(lb->group.min_capacity, pelton_place_cpu_of(s, env->dst_cpu)->capacity);
 }
 

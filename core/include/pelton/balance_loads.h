@@ -133,14 +133,14 @@ PELTON_INLINE void pelton_loads_group(const struct pelton_policy *pol, const str
 }
 
 /* Is lb->group the busiest so far? */
-PELTON_INLINE u32 pelton_loads_pick_busiest(const struct pelton_placement *s, const struct pelton_lb_env *env,
-					    const struct pelton_lb *lb)
+PELTON_INLINE u32 pelton_loads_pick_busiest(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    const struct pelton_lb_env *env, const struct pelton_lb *lb)
 {
 	const struct pelton_lb_group *g = &lb->group, *busiest = &lb->busiest;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 type = pelton_span_any(busiest->cpus) ? busiest->type : (u32)PELTON_GROUP_HAS_SPARE;
 
-	if (g->type == PELTON_GROUP_MISFIT_TASK && (!pelton_fits_capacity(g->max_capacity, lb->local.max_capacity) ||
+	if (g->type == PELTON_GROUP_MISFIT_TASK && (!pelton_fits_margin(pol, g->max_capacity, lb->local.max_capacity) ||
 						    !pelton_loads_has_capacity(&lb->local, d->imbalance_pct)))
 		return 0;
 	if (g->type != type)
@@ -149,7 +149,7 @@ PELTON_INLINE u32 pelton_loads_pick_busiest(const struct pelton_placement *s, co
 		return 0;
 	if (!(d->flags & PELTON_SD_ASYM_CPUCAPACITY))
 		return 1;
-	if (g->h_nr_running <= g->weight && pelton_fits_capacity(lb->local.min_capacity, g->min_capacity))
+	if (g->h_nr_running <= g->weight && pelton_fits_margin(pol, lb->local.min_capacity, g->min_capacity))
 		return 0;
 	return g->type != PELTON_GROUP_MISFIT_TASK || g->misfit_load >= busiest->misfit_load;
 }
@@ -180,7 +180,7 @@ PELTON_INLINE void pelton_loads_stats(const struct pelton_policy *pol, const str
 			lb->local = lb->group;
 		} else {
 			pelton_loads_spread(s, env, lb);
-			if (pelton_loads_pick_busiest(s, env, lb))
+			if (pelton_loads_pick_busiest(pol, s, env, lb))
 				lb->busiest = lb->group;
 		}
 		lb->total_load += lb->group.load;

@@ -16,6 +16,7 @@
 #define PELTON_ENERGY_DOMAIN_H
 
 #include "energy.h"
+#include "margins.h"
 
 /* A state by its number, which is below PELTON_EM_STATES_MAX: not every verifier sees that. */
 PELTON_INLINE const struct pelton_em_state *pelton_em_at(const struct pelton_em_state *states, u32 i)
@@ -64,9 +65,9 @@ PELTON_INLINE u32 pelton_em_state_by_frequency(const struct pelton_policy *pol, 
 	u64 max_khz = pelton_em_at(states, n - 1)->freq_khz, khz;
 
 	if (pol->headroom == PELTON_HEADROOM_UTILIZATION)
-		max_util = max_util + (max_util >> 2);
+		max_util = pelton_plus_headroom(pol, max_util);
 	if (pol->headroom == PELTON_HEADROOM_FREQUENCY)
-		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
+		khz = pelton_div_floor(pelton_plus_headroom(pol, max_khz) * max_util, cap_orig);
 	else
 		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util, allowed_cap), cap_orig);
 	return pelton_em_state_of_frequency(pol, states, n, khz);

@@ -3,10 +3,11 @@
  * How far above utilization the frequency is chosen, and up to which utilization a CPU is large enough for it.
  *
  *   margins   frequency for   a CPU of original capacity c, of which cap is left, is large enough when
- *   fixed     u + u/4         u * 1280 < cap * 1024
+ *   fixed     u + u * h/100   u * m < cap * 1024
  *   scaled    ramp(u, T)      u < ramp(0, time_to(c) * 1000 * c / 1024)
  *   tick      ramp(u, T)      u < ramp(0, time_to(c) * 1000 - T)
  *
+ *   h: headroom_pct, 25; m: capacity_margin, 1280
  *   T: time until a frequency or a place can be corrected, 4000 units, a tick of 250 Hz
  *
  *   scaled, tick     u     0  200  400  600  800
@@ -31,10 +32,29 @@
 /* What the postings take a period for. */
 #define PELTON_MARGIN_PERIOD_UNITS 1000u
 
+/* The kernel's headroom in percent, which it adds by a shift. */
+#define PELTON_HEADROOM_PCT 25u
+
+/* A utilization or a frequency with the fixed headroom. */
+PELTON_INLINE u64 pelton_plus_headroom(const struct pelton_policy *pol, u64 value)
+{
+	if (pol->headroom_pct == PELTON_HEADROOM_PCT)
+		return value + (value >> 2);
+	return value + value * pol->headroom_pct / 100u;
+}
+
 /* Utilization with what it needs above it. */
 PELTON_INLINE u32 pelton_with_headroom(const struct pelton_policy *pol, u32 util)
 {
-	return pol->margins == PELTON_MARGINS_FIXED ? util + (util >> 2) : pelton_ramp(util, PELTON_MARGIN_UNITS);
+	if (pol->margins == PELTON_MARGINS_FIXED)
+		return (u32)pelton_plus_headroom(pol, util);
+	return pelton_ramp(util, PELTON_MARGIN_UNITS);
+}
+
+/* Is `capacity` so much above a utilization, or another capacity, as the policy says? */
+PELTON_INLINE u32 pelton_fits_margin(const struct pelton_policy *pol, u64 util, u32 capacity)
+{
+	return util * pol->capacity_margin < (u64)capacity * PELTON_CAPACITY_SCALE;
 }
 
 /* Headroom first, then the clamps: a clamp is an exact limit, a floor passes without headroom. */
@@ -59,7 +79,7 @@ PELTON_INLINE u32 pelton_fits_threshold(const struct pelton_policy *pol, u32 cap
 PELTON_INLINE u32 pelton_fits(const struct pelton_policy *pol, u32 util, u32 capacity, u32 cap_orig)
 {
 	if (pol->margins == PELTON_MARGINS_FIXED)
-		return pelton_fits_capacity(util, capacity);
+		return pelton_fits_margin(pol, util, capacity);
 	return util < pelton_fits_threshold(pol, cap_orig);
 }
 

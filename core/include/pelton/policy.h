@@ -854,6 +854,12 @@ enum {
 
 /* Numbers of a policy:  X(field, "unit", smallest, largest, default of every profile, "why") */
 #define PELTON_PARAMETERS(X) \
+	X(headroom_pct, "%", 0, 100, 25, \
+	  "What schedutil, and placement by energy as schedutil would, add to utilization or to the reference frequency " \
+	  "(map_util_perf, get_next_freq; switch headroom says where). 25 in every release: 1.25 times.") \
+	X(capacity_margin, "of 1024", 1024, 4096, 1280, \
+	  "A CPU is large enough for a utilization that is less than its capacity when it is multiplied by so much " \
+	  "(fits_capacity; capacity_margin to 5.4): 1280 in every release, i.e. 80 % of the capacity. 1024: all of it.") \
 	X(hook_epsilon, "of 1024", 0, 1024, 16, \
 	  "Smallest change of fair utilization since the last evaluation that hook_filter=h2 and composite report.") \
 	X(gate_cost_ns, "ns", 0, 1000000000, PELTON_FROM_PLATFORM, \

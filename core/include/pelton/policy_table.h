@@ -337,6 +337,10 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(gate_bypass, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has a gate") \
 	X(gate_peak, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has a gate") \
 	X(headroom, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has this headroom") \
+	X(headroom_pct, \
+	  p->margins == PELTON_MARGINS_FIXED && (p->governor == PELTON_GOVERNOR_SCHEDUTIL || p->energy_aware), \
+	  "only margins=fixed has a headroom in percent, and only schedutil and placement by energy read it") \
+	X(capacity_margin, p->margins == PELTON_MARGINS_FIXED, "only margins=fixed has a part of the capacity") \
 	X(hook_filter, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has these hooks")
 
 /* Why a switch or parameter that was set is not read, by number. */

@@ -283,7 +283,7 @@ PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const s
 	if (forced_max)
 		return pelton_hw_max_khz(sp);
 	if (pol->headroom == PELTON_HEADROOM_FREQUENCY)
-		ref += ref >> 2;
+		ref = (u32)pelton_plus_headroom(pol, ref);
 	return pelton_mul_div_floor(ref, perf, cap_orig);
 }
 

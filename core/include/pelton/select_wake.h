@@ -147,7 +147,7 @@ PELTON_INLINE u32 pelton_wake_cap(const struct pelton_policy *pol, const struct 
 		return 0;
 	pelton_sync_entity_load_avg(pol, s, out);
 	if (pol->wake_cap == PELTON_WAKE_CAP_UTIL)
-		return (u64)min * 1024u < out->se.avg.util_avg * 1280u;
+		return (u64)min * 1024u < out->se.avg.util_avg * pol->capacity_margin;
 	return !pelton_fits(pol, pelton_task_util_est(pol, &out->se), min, min);
 }
 

@@ -591,7 +591,8 @@ fn a_task_that_stays_on_a_cpu_too_small_for_it_is_said() {
     }
     let question = ["--platform", "juno-r0", "--workload", "busy:threads=2", "--duration", "1s"];
     assert!(
-        good(&[&["run", "--same-phase"], &question[..], &["--profile", "4.12"]].concat()).contains("\nnote: ran on a CPU too small")
+        good(&[&["run", "--same-phase"], &question[..], &["--profile", "4.12"]].concat())
+            .contains("\nnote: ran on a CPU too small")
     );
     let policies = ["--policy", "7.2", "--policy", "4.12", "--seeds", "1", "--summary"];
     let compared = good(&[&["compare"], &question[..], &policies[..]].concat());

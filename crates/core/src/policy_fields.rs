@@ -292,6 +292,10 @@ policy_fields! {
     ipa,
     /// Switch `cooling_load`: 0 = idle_time, 1 = utilization.
     cooling_load,
+    /// Parameter `headroom_pct`, %.
+    headroom_pct,
+    /// Parameter `capacity_margin`, of 1024.
+    capacity_margin,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

@@ -3,6 +3,7 @@
 //! decision; what they mean is asked of the policy core.
 
 use crate::explain::{Call, Decision, Moment, Requests, Signals, Terms};
+use crate::explanation::own_headroom_pct;
 use crate::rules::value_of;
 use pelton_core::{ASKS_WHY, CpuState, FAIR_WHY, PerfTerms, Policy, SUM_WHY, apply_headroom, scale_irq};
 use pelton_schema::Asked;
@@ -300,11 +301,15 @@ pub(crate) fn headroom_in_words(row: &Request, t: &Terms, policy: &Policy) -> St
     }
     let headroom = value_of(policy, "headroom");
     if headroom == "frequency" {
-        return format!("{} stays; the quarter is added to the reference frequency below", t.perf);
+        let part = own_headroom_pct(policy).map_or_else(|| "quarter".to_owned(), |pct| format!("headroom of {pct} %"));
+        return format!("{} stays; the {part} is added to the reference frequency below", t.perf);
     }
     let wanted = apply_headroom(policy, asked, 0, u32::MAX);
     let text = match value_of(policy, "margins") {
-        "fixed" => format!("{asked} + {asked}/4 = {wanted}"),
+        "fixed" => match own_headroom_pct(policy) {
+            None => format!("{asked} + {asked}/4 = {wanted}"),
+            Some(pct) => format!("{asked} + {pct} % = {wanted}"),
+        },
         form => format!("{asked}, by margins={form} {wanted}"),
     };
     if headroom != "before_clamps" || (t.perf == wanted && (t.min, t.max) == (0, 1024)) {

@@ -236,6 +236,12 @@ fn clamped_in_words(plan: &Plan) -> &'static str {
     }
 }
 
+/// A headroom that is not the kernel's quarter.
+pub(crate) fn own_headroom_pct(policy: &Policy) -> Option<u32> {
+    let kernels = pelton_core::parameters().into_iter().find(|number| number.name == "headroom_pct")?.preset;
+    (policy.headroom_pct != kernels).then_some(policy.headroom_pct)
+}
+
 /// `request` of `scale`: of the CPU's capacity, or of its highest frequency where the boost for I/O is a frequency.
 fn raw_in_words(
     decision: &Decision,
@@ -249,7 +255,8 @@ fn raw_in_words(
     }
     let headroom = value_of(policy, "headroom");
     let reference = reference_in_words(policy, domain, present_khz);
-    let quarter = if headroom == "frequency" { " x 1.25" } else { "" };
+    let factor = 1.0 + f64::from(policy.headroom_pct) / 100.0;
+    let quarter = if headroom == "frequency" { format!(" x {factor}") } else { String::new() };
     let boost = if scale == decision.cap_orig { "" } else { "the iowait boost's " };
     format!("{reference}{quarter} x {boost}{request} / {scale} = {raw} kHz")
 }
@@ -382,6 +389,17 @@ mod tests {
             |profile: &str| reference_in_words(&Policy::profile(profile).expect("profile exists"), &domain, 600_000);
         assert_eq!(words("6.6"), "1700000 kHz");
         assert_eq!(words("6.12"), "1500000 kHz, which signals are scaled to,");
+    }
+
+    #[test]
+    fn a_headroom_that_is_not_the_kernels_is_named() {
+        let words = |profile: &str, perf| {
+            let mut policy = Policy::profile(profile).expect("profile exists");
+            policy.set("headroom_pct", "10").expect("a number in range");
+            headroom_in_words(&Terms { effective: 512, perf, max: 1024, ..Terms::default() }, &policy)
+        };
+        assert_eq!(words("7.2", 563), "512 + 10 % = 563");
+        assert_eq!(words("5.10", 512), "512 stays; the headroom of 10 % is added to the reference frequency below");
     }
 
     #[test]

@@ -127,12 +127,14 @@ pub fn numbers_of(policy: &Policy) -> Numbers {
 impl World {
     /// Two idle CPUs at `now`; nothing has run yet.
     pub fn new(policy: &Policy, now: u64, cap_orig: [u64; CPUS]) -> Self {
-        let rules = rules_of(policy).expect("the reference knows every value of its switches");
+        let numbers = numbers_of(policy);
+        let mut rules = rules_of(policy).expect("the reference knows every value of its switches");
+        (rules.headroom_pct, rules.capacity_margin) = (numbers.headroom_pct, numbers.capacity_margin);
         let mut entity = Se { full_weight: 1024 * 1024, ..Se::default() };
         entity.avg.load_avg = 0;
         Self {
             rules,
-            numbers: numbers_of(policy),
+            numbers,
             policy: policy.values(),
             rq: cap_orig.map(|cap| idle_cpu(now, cap)),
             cfs: [[queue(now + CLOCK_ORIGIN_NS); CPUS]; GROUPS],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Margins that are not fixed: the numbers that their postings print.
 
-use pelton_core::{CpuState, Policy, fits};
+use pelton_core::{CpuState, Policy, SugovPolicy, fits};
 
 fn policy(margins: &str) -> Policy {
     let mut pol = Policy::profile("6.12").expect("a profile");
@@ -68,5 +68,42 @@ fn the_frequency_is_chosen_for_what_can_be_reached() {
         assert_eq!(perf("tick", util, 1024), reached, "from {util}");
         assert_eq!(perf("fixed", util, 1024), util + util / 4, "from {util}");
         assert_eq!(perf("tick", util, 300), reached.min(300), "capped, from {util}");
+    }
+}
+
+/// 512 + 512 * 10 / 100 = 563; to 5.10 on the frequency: (1200000 + 120000) * 512 / 1024 = 660000, and 1200000 * 563 /
+/// 1024 = 659765 later. 25 is what every release has, and adds by a shift.
+#[test]
+fn a_headroom_may_be_any_number_of_percent() {
+    for profile in pelton_core::profiles() {
+        let mut pol = Policy::profile(profile).expect("a profile");
+        let state = CpuState { cap_orig: 1024, util_cfs: 512, uclamp_max: 1024, ..CpuState::default() };
+        let sp = SugovPolicy { ref_khz: 1_200_000, freq_invariant: 1, ..SugovPolicy::default() };
+        let raw = |pol: &Policy| sp.raw_freq(pol, state.perf_eval(pol, 0).perf, 1024, false);
+        assert_eq!(raw(&pol), 750_000, "{profile}");
+        pol.set("headroom_pct", "10").expect("in range");
+        let on_frequency = pol.get("headroom") == Ok("frequency");
+        assert_eq!(raw(&pol), if on_frequency { 660_000 } else { 659_765 }, "{profile}");
+        pol.set("headroom_pct", "0").expect("in range");
+        assert_eq!(raw(&pol), 600_000, "{profile}");
+    }
+}
+
+/// util * 1138 < 384 * 1024: below 345.5; without a margin below 384.
+#[test]
+fn a_cpu_may_be_filled_by_any_part() {
+    let threshold = |margin: &str| {
+        let mut pol = policy("fixed");
+        pol.set("capacity_margin", margin).expect("in range");
+        (0..=1025).find(|&util| !fits(&pol, util, 384, 384)).expect("1025 fits nowhere")
+    };
+    assert_eq!([threshold("1280"), threshold("1138"), threshold("1024"), threshold("2048")], [308, 346, 384, 192]);
+}
+
+#[test]
+fn numbers_of_margins_out_of_range_are_refused() {
+    let mut pol = policy("fixed");
+    for (name, value) in [("headroom_pct", "101"), ("capacity_margin", "1023"), ("capacity_margin", "4097")] {
+        assert!(pol.set(name, value).is_err(), "{name}={value}");
     }
 }
