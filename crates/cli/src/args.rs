@@ -14,9 +14,12 @@ use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// Version, and the commit it was built from where that is known.
+pub const VERSION: &str = env!("PELTON_VERSION");
+
 /// Linux scheduler-driven CPU frequency control as one program.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "pelton", version = VERSION, propagate_version = true, after_help = EXIT_CODES)]
 #[command(
     arg_required_else_help = true,
     max_term_width = 100,
@@ -34,7 +37,7 @@ pub struct Cli {
 
 /// The command line with `run` alone: building the arguments of all other verbs would take longer than a short run.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version, propagate_version = true)]
+#[command(name = "pelton", version = VERSION, propagate_version = true)]
 struct RunCli {
     #[command(subcommand)]
     verb: RunVerb,
@@ -193,12 +196,24 @@ pub struct PolicyArgs {
     pub sets: Vec<String>,
 }
 
+/// `pelton policy show`.
+#[derive(Clone, Debug, Args)]
+pub struct ShowPolicyArgs {
+    /// The same as --policy.
+    #[arg(value_name = "POLICY", conflicts_with = "policy")]
+    pub name: Option<String>,
+    /// Policy.
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+}
+
 /// `pelton run`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Example: a periodic RT task beside a busy one on a HiKey, as a Perfetto trace
-  pelton run --platform hikey-6220 --profile 4.16 --duration 2s --trace out.pftrace \\
-    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0'")]
+Example: a periodic RT task on a HiKey, as a Perfetto trace
+  pelton run --platform hikey-6220 --profile 4.16 --duration 2s \\
+    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
+    --trace out.pftrace")]
 pub struct RunArgs {
     /// Inputs.
     #[command(flatten)]
@@ -237,11 +252,15 @@ pub struct RunArgs {
 #[command(after_long_help = "\
 Example: what the RT signal changes, ten seeds, two at a time
   pelton compare --platform hikey-6220 --seeds 10 --jobs 2 --duration 5s \\
-    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0' \\
+    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
     --policy 4.16 --policy 4.16,rt_signal=on,rt_in_sum=on
 Example: two rate limits, as a picture
-  pelton compare --platform pixel6-gs101 --workload browser-short.json --summary --plot limits.png \\
-    --policy 7.2,rate_limit_us=500 --policy 7.2,rate_limit_us=10000")]
+  pelton compare --platform pixel6-gs101 --workload ui-frames --duration 2s \\
+    --policy 7.2,rate_limit_us=500 --policy 7.2,rate_limit_us=10000 \\
+    --summary --plot limits.png
+Example: what a lower clamp costs and gains, four workloads beside one another
+  pelton compare --platform pixel6-gs101 --duration 2s --policy 7.2 \\
+    --workload ui-frames:util_min=100..400/100 --summary")]
 pub struct CompareArgs {
     /// Platform name (`pelton platform list`) or TOML file.
     #[arg(long, value_name = "P")]
@@ -284,9 +303,10 @@ pub struct CompareArgs {
 /// `pelton front`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Example: which gate suits a phone that plays music and browses
-  pelton front --platform pixel6-gs101 --duration 5s --seeds 6 --workload 'mp3-short.json + browser-long.json' \\
-    --policy 7.2 --policy composite --policy 7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=4000")]
+Example: which gate suits a phone that draws frames
+  pelton front --platform pixel6-gs101 --workload ui-frames --duration 2s \\
+    --seeds 6 --policy 7.2 --policy composite \\
+    --policy 7.2,gate=up_down,down_rate_limit_us=4000")]
 pub struct FrontArgs {
     /// Platform name or TOML file; repeatable.
     #[arg(long = "platform", value_name = "P", required = true)]
@@ -330,8 +350,8 @@ fn parse_quantity(name: &str) -> Result<String, String> {
 #[command(after_long_help = "\
 Example: the RT utilization table of March 2018, as JSON
   pelton reproduce rt-utilization --format json
-Example: the rows about hackbench, three seeds
-  pelton reproduce update-hooks --only hackbench --seeds 3
+Example: the rows about changes of frequency, three seeds
+  pelton reproduce rt-utilization --only transitions --seeds 3
 Example: which deliberately wrong worlds the table tells from the right one
   pelton reproduce rt-utilization --wrong-worlds
 Exit code 1 means that a claim of the posting does not hold in the model.")]
@@ -360,8 +380,9 @@ pub struct ReproduceArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Example: why the frequency is what it is half a second into the run
-  pelton explain --platform hikey-6220 --profile 4.16 --at 0.5s --duration 1s --cpu 0 \\
-    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0'
+  pelton explain --platform hikey-6220 --profile 4.16 --at 0.5s --cpu 0 \\
+    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
+    --duration 1s
 Example: why a task went to its CPU
   pelton explain --platform pixel6-gs101 --duration 1s --placement --workload busy")]
 pub struct ExplainArgs {
@@ -439,7 +460,8 @@ Example: a file to start one's own board from
 Example: this machine
   pelton platform import /sys -o this-machine.toml
 Example: a board from its device tree, with the powers that its kernel worked out
-  pelton platform import board.dtb --with energy_model/ --name my-board -o my-board.toml
+  pelton platform import board.dtb --with energy_model/ --name my-board \\
+    -o my-board.toml
 What a source does not say is not in the file; what was assumed is said at its top.")]
 pub struct ImportArgs {
     /// /sys or a copy, energy_model of debugfs, .dtb, .dts, plat_info (.yml, .json), Wattson's .csv.
@@ -483,8 +505,12 @@ Example: a column for each kernel, as a table for other programs
 -v prints the columns in the terminal too.")]
     List,
     /// The switches of one policy, and why each exists.
-    #[command(after_long_help = "Example:\n  pelton policy show --profile 4.16 --set rt_signal=on")]
-    Show(PolicyArgs),
+    #[command(after_long_help = "\
+Example:
+  pelton policy show 4.16,rt_signal=on
+Example: the same in other words
+  pelton policy show --profile 4.16 --set rt_signal=on")]
+    Show(ShowPolicyArgs),
 }
 
 /// `pelton result`.

@@ -8,6 +8,7 @@ const PAGES: &[&[&str]] = &[
     &[],
     &["run"],
     &["compare"],
+    &["front"],
     &["replay"],
     &["reproduce"],
     &["explain"],

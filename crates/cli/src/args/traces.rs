@@ -104,7 +104,8 @@ pub enum Frequencies {
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Example: record a run, then ask what another kernel would have done with the same work
-  pelton run --platform juno-r0 --workload periodic:run_us=3000,period_us=16000 --duration 1s --log out.plog
+  pelton run --platform juno-r0 --duration 1s --log out.plog \\
+    --workload periodic:run_us=3000,period_us=16000
   pelton replay out.plog --policy 7.2 --policy 4.16
 Exit code 1 means that --check found a quantity outside its tolerance.")]
 pub struct ReplayArgs {
@@ -264,7 +265,8 @@ Example: as a Perfetto trace
 Example: one Parquet file per kind of event, for polars, pandas and DuckDB
   pelton trace export run.plog --to parquet -o run/
 Example: one task for a tenth of a second, to read
-  pelton trace export run.plog --to text --task surfaceflinger --from 2s --to-time 2100ms -o -")]
+  pelton trace export run.plog --to text --task surfaceflinger -o - \\
+    --from 2s --to-time 2100ms")]
     Export(ExportArgs),
 }
 

@@ -2,7 +2,7 @@
 //! `pelton policy`: the switches, their values, and what each kernel does.
 
 use super::common::{bad_input, policy_spec, print, print_json, print_list};
-use crate::args::{Format, Global, PolicyArgs};
+use crate::args::{Format, Global, PolicyArgs, ShowPolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use pelton_core::{Policy, Switch, parameters, profiles, switches};
@@ -103,8 +103,9 @@ fn value_name(switch: &Switch, value: u32) -> &'static str {
 }
 
 /// The switches of one policy, with those that differ from its profile marked.
-pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
-    let chosen = plan::policy(&policy_spec(args)?).map_err(|d| bad_input(&d))?;
+pub fn show(args: &ShowPolicyArgs, global: &Global) -> Result<Exit, Failure> {
+    let policy = PolicyArgs { policy: args.name.clone().or(args.policy.policy.clone()), ..args.policy.clone() };
+    let chosen = plan::policy(&policy_spec(&policy)?).map_err(|d| bad_input(&d))?;
     let base = Policy::profile(&chosen.profile).map_err(Failure::input)?;
     let mut sheet = Sheet::new(&["<switch", "<value", "<others", "<why"]);
     let mut rows = Vec::new();
