@@ -4,6 +4,7 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
+use crate::missing;
 use crate::no_effect;
 use crate::place::Wrong;
 use crate::plan::MachineChanges;
@@ -327,7 +328,10 @@ fn unknown(name: &str) -> ExperimentError {
 
 /// Reads and checks the text of an experiment file.
 pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
-    let mut experiment: Experiment = toml::from_str(text).map_err(|e| ExperimentError(format!("{file}: {e}")))?;
+    let mut experiment: Experiment = toml::from_str(text).map_err(|e| {
+        let missing: String = missing::all(text).iter().map(|table| format!("; {}", table.why())).collect();
+        ExperimentError(format!("{file}: {e}{missing}"))
+    })?;
     check(&experiment).map_err(|wrong| ExperimentError(format!("{file}: {}", wrong.why())))?;
     no_effect::fill(&mut experiment);
     Ok(experiment)
@@ -373,14 +377,25 @@ pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Experiment, Diagnostics> {
 }
 
 fn of_file(file: SourceFile) -> Result<Experiment, Diagnostics> {
-    let mut experiment: Experiment = toml::from_str(file.text()).map_err(|e| match e.span() {
-        Some(span) => file.error(span, e.message()),
-        None => file.about(e.message()),
-    })?;
+    let mut experiment: Experiment = toml::from_str(file.text()).map_err(|e| misread(&file, &e))?;
     check(&experiment).map_err(|wrong| wrong.message(&file))?;
     no_effect::fill(&mut experiment);
     experiment.file = Some(file);
     Ok(experiment)
+}
+
+/// What is wrong with the form of a file: all keys that are missing, or the first that is wrong.
+fn misread(file: &SourceFile, error: &toml::de::Error) -> Diagnostics {
+    let missing = missing::all(file.text());
+    let mut found = Diagnostics::new();
+    missing.iter().for_each(|table| found.push(table.message(file)));
+    if missing.is_empty() {
+        found.push(match error.span() {
+            Some(span) => file.error(span, error.message()),
+            None => file.about(error.message()),
+        });
+    }
+    found
 }
 
 fn check(experiment: &Experiment) -> Result<(), Wrong> {

@@ -26,6 +26,7 @@ pub mod explanation;
 pub mod front;
 pub mod judge;
 pub mod latencies;
+mod missing;
 mod no_effect;
 pub mod number;
 mod place;
