@@ -95,13 +95,10 @@ fn lines(track: &Track) -> [Line<'_>; 3] {
     let mhz = format!("{} MHz", number(track.khz_max / 1e3));
     [
         ("frequency", &track.khz, track.khz_max, mhz),
-        ("utilization", &track.util, UTIL_MAX, "1024, its fullest CPU".to_owned()),
+        ("utilization", &track.util, track.util_max, format!("{}, its fullest CPU", number(track.util_max))),
         ("busy", &track.busy, 1.0, "all its CPUs".to_owned()),
     ]
 }
-
-/// Top of the scale of utilization.
-const UTIL_MAX: f64 = 1024.0;
 
 /// A domain over time as lines of letters; in a narrow terminal what they are stands above them.
 fn track_blocks(track: &Track, width: usize) -> String {
@@ -267,8 +264,15 @@ mod tests {
         let values: Vec<Option<f64>> = (0..60).map(|at| (at > 3).then_some(f64::from(at) * 30_000.0)).collect();
         let busy = values.iter().map(|v| v.map(|v| v / 2e6)).collect();
         let util = values.iter().map(|v| v.map(|v| v / 2e3)).collect();
-        let track =
-            Track { name: "little".into(), khz: values, khz_max: 1_803_000.0, util, busy, length_ns: 2_000_000_000 };
+        let track = Track {
+            name: "little".into(),
+            khz: values,
+            khz_max: 1_803_000.0,
+            util_max: 1024.0,
+            util,
+            busy,
+            length_ns: 2_000_000_000,
+        };
         let c = (0..60).map(|at| (at > 0).then_some(40.0 + f64::from(at))).collect();
         let zone = Warmth { name: "soc".into(), trips_c: vec![65.0, 75.0], c };
         let bars = vec![("1803 MHz".to_owned(), 1.0, "100.0 %".to_owned()), ("300 MHz".into(), 0.2, "20.0 %".into())];

@@ -16,6 +16,8 @@ pub struct Track {
     pub khz_max: f64,
     /// Mean frequency of each step, kHz; `None` before the first is known.
     pub khz: Vec<Option<f64>>,
+    /// Its largest capacity: more utilization none of its CPUs has.
+    pub util_max: f64,
     /// `util_avg` of its CPU that has most in each step, of 1024.
     pub util: Vec<Option<f64>>,
     /// Busy part of its CPUs in each step, 0..=1.
@@ -77,6 +79,7 @@ pub struct Timeline {
     step_ns: u64,
     end_ns: u64,
     names: Vec<(String, f64)>,
+    capacities: Vec<u32>,
     domain_of: Vec<usize>,
     khz: Vec<Integral>,
     util: Vec<Integral>,
@@ -93,6 +96,7 @@ impl Timeline {
             step_ns: duration_ns.div_ceil(STEPS as u64).max(1),
             end_ns: duration_ns,
             names: machine.domains.iter().map(|d| (d.name.clone(), khz_max(d))).collect(),
+            capacities: machine.cpus.iter().map(|cpu| cpu.capacity).collect(),
             domain_of: machine.cpus.iter().map(|cpu| cpu.domain as usize).collect(),
             khz: vec![Integral::new(None); machine.cpus.len()],
             util: vec![Integral::new(Some(0.0)); machine.cpus.len()],
@@ -104,6 +108,12 @@ impl Timeline {
                 .collect(),
             warmth: vec![Integral::new(None); machine.thermal_zones.len()],
         }
+    }
+
+    /// Largest capacity of a domain's CPUs.
+    fn capacity_of(&self, domain: usize) -> f64 {
+        let mine = self.capacities.iter().zip(&self.domain_of).filter(|(_, of)| **of == domain);
+        mine.map(|(capacity, _)| f64::from(*capacity)).fold(1.0, f64::max)
     }
 
     /// The zones of a run that ended.
@@ -133,6 +143,7 @@ impl Timeline {
             Track {
                 name: name.clone(),
                 khz_max: *khz_max,
+                util_max: self.capacity_of(domain),
                 khz: of(&self.khz, mean),
                 util: of(&self.util, largest),
                 busy: of(&self.busy, mean),
@@ -189,7 +200,7 @@ mod tests {
     fn steps_hold_means_and_what_is_not_known_is_a_gap() {
         let opps = vec![Opp { khz: 1000, ..Default::default() }];
         let machine = Machine {
-            cpus: vec![Cpu::default()],
+            cpus: vec![Cpu { capacity: 250, ..Cpu::default() }],
             domains: vec![FreqDomain { opps, ..Default::default() }],
             ..Default::default()
         };
@@ -202,6 +213,7 @@ mod tests {
         timeline.event(25, &switch(0));
         let tracks = timeline.finish();
         assert_eq!((tracks[0].khz[0], tracks[0].khz[1], tracks[0].khz[59]), (None, Some(750.0), Some(1000.0)));
+        assert_eq!(tracks[0].util_max, 250.0, "the axis of a little CPU ends at its capacity");
         assert_eq!((tracks[0].busy[1], tracks[0].busy[2]), (Some(0.0), Some(0.5)));
     }
 }
