@@ -44,11 +44,28 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
         warnings.extend(loaded.warnings);
         notes.extend(loaded.notes);
     }
+    notes.extend(two_kinds_of_work(spec, machine));
     let mut workload = bench::merge(parts);
     if let Some(start) = start {
         start.apply(&mut workload);
     }
     Ok(Loaded { workload, warnings, notes, originals, start })
+}
+
+/// An rt-app file counts its work on one CPU and a model beside it on another.
+fn two_kinds_of_work(spec: &str, machine: &Machine) -> Option<String> {
+    let parts = || parts_of(spec).into_iter().map(|part| &spec[part]);
+    let first = machine.cpus.first()?.capacity;
+    let is_biggest = machine.cpus.iter().all(|cpu| cpu.capacity <= first);
+    let model = |part: &str| bench::MODELS.iter().find(|model| part.split(':').next() == Some(model.name));
+    let counts_work =
+        |part: &&str| !is_path(part) && model(part).is_some_and(|model| bench::work_note(model).is_some());
+    let part = parts().find(counts_work).filter(|_| !is_biggest && parts().any(is_path))?;
+    let name = part.split(':').next().unwrap_or(part);
+    Some(format!(
+        "work of `{name}` is time on the biggest CPU at its highest frequency; `run` of the rt-app file beside it counts on the \
+         CPU of its calibration, CPU 0 where it names none"
+    ))
 }
 
 /// The parts between `+`; a file whose name has a `+` is one part.

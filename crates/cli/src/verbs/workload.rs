@@ -28,14 +28,18 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Usage, format!("no model is called `{name}`"), Some(&hint)));
     };
     let model = WorkloadModel::from(model);
-    let mut sheet = Sheet::new(&["<option", "<default"]);
+    let mut sheet = Sheet::new(&["<option", "<default", "<unit"]);
     for option in &model.options {
-        sheet.row(vec![option.option.to_owned(), option.default.unwrap_or("-").to_owned()]);
+        let words = [option.option, option.default.unwrap_or("-"), option.unit.unwrap_or("")];
+        sheet.row(words.map(str::to_owned).to_vec());
     }
     if matches!(global.format, Format::Table | Format::Markdown) {
         print(&format!("{}: {}\n\n", model.model, model.what))?;
     }
     print_sheet(global, &sheet, &model)?;
+    if let Some(note) = model.note.filter(|_| matches!(global.format, Format::Table | Format::Markdown)) {
+        print(&format!("\n{note}\n"))?;
+    }
     Ok(Exit::Good)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Lists and descriptions that verbs print.
 
-use pelton_scenario::bench::Model;
+use pelton_scenario::bench::{Model, unit, work_note};
 use pelton_scenario::platform::Summary;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,6 +52,9 @@ pub struct WorkloadModel {
     pub what: &'static str,
     /// Options, `name:option=value,option=value`.
     pub options: Vec<WorkloadOption>,
+    /// What a unit means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 /// An option of a model.
@@ -61,12 +64,14 @@ pub struct WorkloadOption {
     pub option: &'static str,
     /// What counts where it is left out, or the words that can be given; null: nothing, or it has to be given.
     pub default: Option<&'static str>,
+    /// Unit; null for words and lists.
+    pub unit: Option<&'static str>,
 }
 
 impl From<&Model> for WorkloadModel {
     fn from(model: &Model) -> Self {
-        let options = model.options().map(|(option, default)| WorkloadOption { option, default });
-        WorkloadModel { model: model.name, what: model.about, options: options.collect() }
+        let options = model.options().map(|(option, default)| WorkloadOption { option, default, unit: unit(option) });
+        WorkloadModel { model: model.name, what: model.about, options: options.collect(), note: work_note(model) }
     }
 }
 

@@ -62,6 +62,44 @@ impl Model {
     }
 }
 
+/// Options that are work: how long it takes depends on the CPU and its frequency.
+const WORK: &[&str] = &["run_us", "event_us", "ui_us", "render_us", "record_us"];
+
+/// Unit of an option, which its name ends with; `None` for words and lists.
+pub fn unit(option: &str) -> Option<&'static str> {
+    if WORK.contains(&option) {
+        return Some("us of work");
+    }
+    let ends = |&&(ending, _): &&(&str, &str)| option.ends_with(ending);
+    UNITS.iter().find(ends).map(|&(_, unit)| unit)
+}
+
+/// Endings of names, and what they mean.
+const UNITS: &[(&str, &str)] = &[
+    ("_us", "us"),
+    ("_ms", "ms"),
+    ("_ns", "ns"),
+    ("_s", "s"),
+    ("_hz", "Hz"),
+    ("percent", "%"),
+    ("util_min", "of 1024"),
+    ("util_max", "of 1024"),
+    ("uclamp.min", "%"),
+    ("uclamp.max", "%"),
+    ("throttle", "of 1024"),
+    ("bytes", "bytes"),
+    ("cpus", "CPUs"),
+];
+
+/// What a unit of work is, where a model has options of that kind.
+pub fn work_note(model: &Model) -> Option<&'static str> {
+    let is_work = |(option, _): (&str, Option<&str>)| WORK.contains(&option);
+    model.options().any(is_work).then_some(
+        "us of work: so long it takes on the biggest CPU at its highest frequency, and longer elsewhere; `run` of an rt-app file \
+         counts on the CPU of its calibration, CPU 0 where it names none",
+    )
+}
+
 /// What a specification makes.
 pub(crate) struct Made {
     /// The tasks.
