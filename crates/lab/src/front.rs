@@ -16,7 +16,7 @@ use crate::clairvoyant::{self, Foreseen};
 use crate::experiment::ExperimentError;
 use crate::quantity;
 use crate::run::{Control, LabError, run_matrix};
-use crate::{round, stats};
+use crate::{remarks, round, stats};
 
 /// The axes, by the names of their quantities; less is better on each.
 pub const AXES: [&str; 3] = ["step_latency_ms_avg", "driver_calls", "energy_mj"];
@@ -72,6 +72,9 @@ pub struct Pair {
     pub plans: Vec<AboutPolicy>,
     /// One per policy, in order.
     pub points: Vec<Point>,
+    /// Policies that this pair does not tell apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What the energies leave out.
     pub energy_note: Option<&'static str>,
     /// Schedules that know the future, cheapest changes first.
@@ -117,7 +120,7 @@ pub fn fronts(
     jobs: usize,
     control: Control<'_>,
 ) -> Result<Fronts, LabError> {
-    let one = |question: &Question| pair(question, seeds, energy_margin_pct, jobs, control);
+    let one = |question: &Question| pair(policies, question, seeds, energy_margin_pct, jobs, control);
     let pairs = questions.iter().map(one).collect::<Result<Vec<Pair>, LabError>>()?;
     let wins = (0..policies.len()).map(|i| pairs.iter().filter(|pair| pair.points[i].wins).count()).collect();
     Ok(Fronts { policies: policies.to_vec(), seeds: seeds.to_vec(), energy_margin_pct, pairs, wins })
@@ -127,6 +130,7 @@ pub fn fronts(
 pub const EXTRA_RUNS: u64 = 1 + PRICES_UJ.len() as u64;
 
 fn pair(
+    policies: &[String],
     question: &Question,
     seeds: &[u64],
     margin_pct: f64,
@@ -136,6 +140,7 @@ fn pair(
     let reports = run_matrix(&question.plans, seeds, jobs, control)?;
     let medians = reports.iter().map(|runs| medians(runs)).collect::<Result<Vec<[f64; 3]>, _>>()?;
     let base = medians[0];
+    let remarks = remarks::equal_in_every_seed(&reports, |at| policies[at].clone());
     let points = medians.iter().map(|&at| point(at, base, &medians, margin_pct)).collect();
     let foreseen = foreseen(question, seeds, base[ENERGY], jobs, control)?;
     Ok(Pair {
@@ -144,6 +149,7 @@ fn pair(
         run: question.about.clone(),
         plans: question.policies.clone(),
         points,
+        remarks,
         energy_note: reports[0].first().and_then(|report| report.energy_basis.gap()),
         foreseen,
     })

@@ -7,7 +7,7 @@ use crate::no_effect;
 use crate::probe::{self, Samples};
 use crate::stats;
 use crate::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
-use crate::{quantity, round};
+use crate::{quantity, remarks, round};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,21 @@ pub fn judge(
     let runs = reports.values().map(|r| r.len() as u64).sum();
     let (table, run) = (experiment.table.clone(), AboutTable::default());
     let score = no_effect::score(&rows, &claims);
-    Ok(TableResult { table, run, rows, claims, probes, beyond, score, runs, seconds: round(seconds) })
+    let remarks = equal_variants(reports);
+    Ok(TableResult { table, run, rows, claims, probes, beyond, remarks, score, runs, seconds: round(seconds) })
+}
+
+/// Variants that gave equal values in every seed of every workload, where they ran the same ones.
+fn equal_variants(reports: &Reports) -> Vec<String> {
+    let mut variants: BTreeMap<&str, (Vec<&str>, Vec<&Report>)> = BTreeMap::new();
+    for ((variant, workload), runs) in reports {
+        let (workloads, all) = variants.entry(variant).or_default();
+        workloads.push(workload);
+        all.extend(runs);
+    }
+    let sides: Vec<&(Vec<&str>, Vec<&Report>)> = variants.values().collect();
+    let names: Vec<&str> = variants.keys().copied().collect();
+    remarks::equal_in_every_seed(&sides, |at| format!("`{}`", names[at]))
 }
 
 fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
@@ -243,6 +257,24 @@ mod tests {
         assert_eq!((rows[1].values[0].mean, rows[1].values[0].change_ci95), (5.0, Some((-50.0, -50.0))));
         all.remove(&("with".to_owned(), "hog".to_owned()));
         assert!(judge(&experiment, false, &all, &Samples::new(), 1.0).is_err(), "a missing run is no empty cell");
+    }
+
+    #[test]
+    fn variants_that_nothing_tells_apart_are_named() {
+        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut all = Reports::new();
+        for variant in ["without", "with"] {
+            for workload in ["hog", "sysbench"] {
+                all.insert((variant.into(), workload.into()), reports(5, 7680, 1_950_000));
+            }
+        }
+        let made = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
+        assert!(
+            made.remarks[0].starts_with("`with` and `without` gave equal values in every seed"),
+            "{:?}",
+            made.remarks
+        );
+        assert!(table().remarks.is_empty());
     }
 
     #[test]

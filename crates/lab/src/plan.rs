@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
-use crate::quantity;
+use crate::number::human_ns;
+use crate::{quantity, request};
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
 use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
@@ -29,6 +30,8 @@ pub struct Prepared {
     pub warnings: Diagnostics,
     /// What was decided where the workload leaves a choice.
     pub notes: Vec<String>,
+    /// What has to be known of the policy on this machine.
+    pub policy_notes: Vec<String>,
     /// Programs of the workload whose own output can be printed.
     pub originals: Vec<Original>,
     /// Values of template words of the workload.
@@ -311,7 +314,17 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     };
     let plan = Plan::new(built.machine, std::mem::take(&mut loaded.workload), policy.policy, config);
     let Loaded { warnings, notes, originals, .. } = loaded;
-    Prepared { plan, policy, warnings, notes, originals, defines: inputs.defines.clone(), group: inputs.group.clone() }
+    let policy_notes = waits_alike(&plan).into_iter().collect();
+    Prepared {
+        plan,
+        policy,
+        warnings,
+        notes,
+        policy_notes,
+        originals,
+        defines: inputs.defines.clone(),
+        group: inputs.group.clone(),
+    }
 }
 
 /// A plan whose policy cools nothing has no zones; what is assumed of zones that are cooled is said.
@@ -352,6 +365,22 @@ fn unheard_boosts(workload: &Workload, policy: &Policy) -> Option<String> {
     let heard = policy.governor == value::GOVERNOR_SCHEDUTIL || governor_votes(policy);
     let note = "boosts change no frequency: this governor hears of none (schedutil, sched_dvfs and sched_dvfs_v7 do)";
     (boosted && !heard).then(|| note.to_owned())
+}
+
+/// A gate that is to wait less the larger the error is, and waits the same time always: D_min is not below D_max.
+fn waits_alike(plan: &Plan) -> Option<String> {
+    let gate = plan.policy.gate;
+    if gate != value::GATE_R2_LINEAR && gate != value::GATE_R2_HYPERBOLIC {
+        return None;
+    }
+    let times = (0..plan.machine.domains.len() as u32).map(|domain| request::gate_times(plan, domain));
+    let alike = times.filter(|times| times.spacing_ns >= times.window_ns).max_by_key(|times| times.spacing_ns)?;
+    Some(format!(
+        "the r2 gates wait one time whatever the error is: D_min, {}, is not below D_max, {}; set gate_window_min_us and \
+         gate_window_max_us",
+        human_ns(alike.spacing_ns),
+        human_ns(alike.window_ns)
+    ))
 }
 
 /// Timers that were asked for, on a machine that has none.
@@ -456,6 +485,18 @@ mod tests {
             assert!(!notes("intel-i7-6700", asked).contains("not in force"), "{asked}");
         }
         assert!(!notes("juno-r2", "7.2").contains("not in force"), "the profile's own value needs no word");
+    }
+
+    #[test]
+    fn a_gate_that_waits_the_same_time_always_is_said() {
+        let notes = |policy: &str| {
+            let inputs = Inputs { platform: "pixel6-gs101".into(), workload: "busy".into(), ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").policy_notes.join("\n")
+        };
+        let narrow = "7.2,gate=r2_linear,gate_window_min_us=8000,gate_window_max_us=4000";
+        assert!(notes(narrow).contains("D_min, 8 ms, is not below D_max, 4 ms"), "{}", notes(narrow));
+        assert_eq!(notes("7.2,gate=r2_hyperbolic,gate_window_min_us=1000,gate_window_max_us=4000"), "");
+        assert_eq!(notes("7.2"), "");
     }
 
     #[test]

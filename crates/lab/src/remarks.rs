@@ -34,10 +34,10 @@ pub fn outgrown(report: &Report) -> Option<String> {
     ))
 }
 
-/// What cannot be told apart: sides of the same world (workload, or nothing) whose reports are equal in every seed. Each
-/// is named by its number.
-pub fn equal_in_every_seed<W: PartialEq>(sides: &[(W, &Vec<Report>)], name: impl Fn(usize) -> String) -> Vec<String> {
-    let same = |a: usize, b: usize| sides[a].0 == sides[b].0 && !sides[a].1.is_empty() && sides[a].1 == sides[b].1;
+/// What cannot be told apart: sides, each all that a policy gave with all it ran, that are equal. Each is named by its
+/// number.
+pub fn equal_in_every_seed<S: PartialEq>(sides: &[S], name: impl Fn(usize) -> String) -> Vec<String> {
+    let same = |a: usize, b: usize| sides[a] == sides[b];
     let mut said = Vec::new();
     for first in 0..sides.len() {
         if (0..first).any(|before| same(before, first)) {
@@ -46,7 +46,7 @@ pub fn equal_in_every_seed<W: PartialEq>(sides: &[(W, &Vec<Report>)], name: impl
         let equal: Vec<String> = (first + 1..sides.len()).filter(|&other| same(first, other)).map(&name).collect();
         if !equal.is_empty() {
             let names = [vec![name(first)], equal].concat().join(" and ");
-            said.push(format!("{names} gave equal values in every seed: this workload does not tell them apart"));
+            said.push(format!("{names} gave equal values in every seed: nothing that ran here tells them apart"));
         }
     }
     said

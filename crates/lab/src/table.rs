@@ -22,6 +22,9 @@ pub struct TableResult {
     /// What the posting does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beyond: Vec<BeyondResult>,
+    /// Variants that no workload of the table tells apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// How many rows and claims are borne out, and how many would be without any effect.
     pub score: Score,
     /// Simulations behind this table.

@@ -98,6 +98,7 @@ mod tests {
             claims: claims.iter().map(claim).collect(),
             probes: Vec::new(),
             beyond: Vec::new(),
+            remarks: Vec::new(),
             score: crate::table::Score::default(),
             runs: 0,
             seconds: 0.0,

@@ -77,6 +77,7 @@ fn text(fronts: &Fronts) -> String {
     let mut out = format!("medians of {} seeds; changes against {}\n", fronts.seeds.len(), fronts.policies[0]);
     for pair in &fronts.pairs {
         out += &section(&format!("{}: {}", pair.platform, pair.workload), &pair_sheet(&fronts.policies, pair));
+        pair.remarks.iter().for_each(|remark| out += &format!("note: {remark}\n"));
         out += &pair.energy_note.map(|note| format!("energy: {note}\n")).unwrap_or_default();
     }
     out += &section("pairs on which a policy wins", &tally(fronts));

@@ -110,6 +110,7 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     for beyond in &table.beyond {
         out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
     }
+    table.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     if lacks_seeds(table) {
         out += "\nno 95 % confidence: it needs six seeds\n";
     }

@@ -60,6 +60,7 @@ fn lines(table: &TableResult) -> Vec<Line> {
     for of in &table.beyond {
         all.extend(of.rows.iter().flat_map(|row| row.values.iter().map(move |value| beyond(of, row, value))));
     }
+    all.extend(table.remarks.iter().map(|remark| words([("part", "remark"), ("text", remark)])));
     all.extend(counts(&table.score).map(|(name, value)| count("score", name, value as f64)));
     all.extend([count("cost", "runs", table.runs as f64), count("cost", "seconds", table.seconds)]);
     all

@@ -59,6 +59,7 @@ pub fn prepare(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<
 pub fn prepare_again(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<Prepared, LabError> {
     let prepared = plan::build(inputs, spec)?;
     watch.warn(&prepared.policy.warnings);
+    prepared.policy_notes.iter().for_each(|note| watch.note(note));
     Ok(prepared)
 }
 
