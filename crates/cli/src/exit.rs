@@ -110,7 +110,7 @@ fn shortened(text: &str) -> String {
     };
     let mut lines: Vec<String> = text.lines().map(line).collect();
     if lines.len() > 2 * LINES_MAX {
-        lines.splice(LINES_MAX..lines.len() - LINES_MAX, ["...".to_owned()]);
+        drop(lines.splice(LINES_MAX..lines.len() - LINES_MAX, ["...".to_owned()]));
     }
     lines.join("\n")
 }
