@@ -3,7 +3,7 @@
 
 use crate::SCALE;
 use crate::pelt::{LOAD_AVG_MAX, divider};
-use crate::rq::{CfsRq, Ctx, Se, add_load, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
+use crate::rq::{CfsRq, Ctx, Se, add_load, flag, raise_sum, take_off_load, update_cfs_rq, update_load_avg};
 use crate::rules::{
     DecayedContrib, Invariance, Propagation, Rules, SharesKeepEmpty, SharesLoad, SharesSetSame, TgLimit,
 };
@@ -65,7 +65,7 @@ fn shift_unweighted(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128
 fn carry_divider(rules: &Rules, cfs: &CfsRq) -> u64 {
     match rules.propagation {
         Propagation::FullPeriod => LOAD_AVG_MAX,
-        Propagation::Rebuilt | Propagation::Difference => divider(rules, &cfs.avg),
+        Propagation::Rebuilt | Propagation::RebuiltChanged | Propagation::Difference => divider(rules, &cfs.avg),
     }
 }
 
@@ -141,6 +141,10 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     let load_avg = weighted_sum / div;
     let delta = difference(load_avg, se.avg.load_avg);
     let propagation = ctx.rules.propagation;
+    if delta == 0 && propagation == Propagation::RebuiltChanged {
+        se.avg.load_sum = sum;
+        return;
+    }
     if delta == 0 && propagation == Propagation::Difference {
         return;
     }
@@ -148,7 +152,7 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     se.avg.load_sum = sum;
     se.avg.load_avg = load_avg;
     shift(ctx.rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, delta, sum_delta);
-    if propagation == Propagation::Rebuilt {
+    if matches!(propagation, Propagation::Rebuilt | Propagation::RebuiltChanged) {
         cfs.avg.load_sum = cfs.avg.load_avg * div;
     }
     runnable_load::carried(ctx.rules, cfs, se, sum, div);
@@ -250,8 +254,7 @@ fn reweight_parts(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64, runn
     }
     se.runnable_weight = runnable;
     if attached {
-        let weighted_sum = se.weight() * se.avg.load_sum;
-        take_off(rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, se.avg.load_avg, weighted_sum);
+        take_off_load(rules, &mut cfs.avg, se);
         se.full_weight = weight;
         se.avg.load_avg = se.weight() * se.avg.load_sum / divider(rules, &se.avg);
         add_load(rules, cfs, se);

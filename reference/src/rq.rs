@@ -173,7 +173,7 @@ pub(crate) fn take_off(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64,
 pub(crate) fn raise_sum(rules: &Rules, avg: u64, sum: &mut u64) {
     let least = avg * MIN_DIVIDER;
     match rules.sum_floor {
-        SumFloor::Off | SumFloor::Rebuilt => {}
+        SumFloor::Off | SumFloor::Rebuilt | SumFloor::RebuiltLoad => {}
         SumFloor::On => *sum = (*sum).max(least),
         // Both sides lose what is beyond 32 bits, and the larger rest stays.
         SumFloor::Wraps => *sum = (*sum % (1 << 32)).max(least % (1 << 32)),
@@ -183,7 +183,7 @@ pub(crate) fn raise_sum(rules: &Rules, avg: u64, sum: &mut u64) {
 /// [`take_off`], after which 5.10 makes the sum anew from the average.
 fn take_off_anew(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64, amount_sum: u64, div: u64) {
     take_off(rules, avg, sum, amount, amount_sum);
-    if rules.sum_floor == SumFloor::Rebuilt {
+    if matches!(rules.sum_floor, SumFloor::Rebuilt | SumFloor::RebuiltLoad) {
         *sum = *avg * div;
     }
 }
@@ -191,7 +191,7 @@ fn take_off_anew(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64, amoun
 /// Takes the utilization of removed tasks off: the one sum that 5.10 keeps, with a floor.
 fn take_off_removed_util(rules: &Rules, avg: &mut Avg, amount: u64, div: u64) {
     take_off(rules, &mut avg.util_avg, &mut avg.util_sum, amount, amount * div);
-    if rules.sum_floor == SumFloor::Rebuilt {
+    if matches!(rules.sum_floor, SumFloor::Rebuilt | SumFloor::RebuiltLoad) {
         avg.util_sum = avg.util_sum.max(avg.util_avg * MIN_DIVIDER % (1 << 32));
     }
 }
@@ -271,11 +271,20 @@ pub(crate) fn add_load(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     }
 }
 
+/// Takes an entity's load off a queue; 5.15 makes the sum anew, as at the entity's place in the period.
+pub(crate) fn take_off_load(rules: &Rules, queue: &mut Avg, se: &Se) {
+    let (avg, sum) = (&mut queue.load_avg, &mut queue.load_sum);
+    take_off(rules, avg, sum, se.avg.load_avg, se.weight() * se.avg.load_sum);
+    if rules.sum_floor == SumFloor::RebuiltLoad {
+        *sum = *avg * divider(rules, &se.avg);
+    }
+}
+
 /// Takes an entity's averages off a queue.
 pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     let div = divider(rules, &cfs.avg);
     let (queue, entity) = (&mut cfs.avg, &se.avg);
-    take_off(rules, &mut queue.load_avg, &mut queue.load_sum, entity.load_avg, se.weight() * entity.load_sum);
+    take_off_load(rules, queue, se);
     take_off_anew(rules, &mut queue.util_avg, &mut queue.util_sum, entity.util_avg, entity.util_sum, div);
     if !runnable_load::is_kept(rules) {
         let (avg, sum) = (&mut queue.runnable_avg, &mut queue.runnable_sum);

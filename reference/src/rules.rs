@@ -61,9 +61,9 @@ rules! {
     /// The load sum of an entity that joins.
     attach_load_sum: AttachLoadSum { "exact" => Exact, "least_one" => LeastOne }
     /// Are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
-    sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt }
+    sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt, "rebuilt_load" => RebuiltLoad }
     /// How the sums follow averages that are carried up.
-    propagation: Propagation { "full_period" => FullPeriod, "rebuilt" => Rebuilt, "difference" => Difference }
+    propagation: Propagation { "full_period" => FullPeriod, "rebuilt" => Rebuilt, "difference" => Difference, "rebuilt_changed" => RebuiltChanged }
     /// Half of what may a new task have at most?
     init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
     /// Unit of the weight in a new task's utilization.
@@ -379,27 +379,31 @@ numbers! {
 }
 
 /// Kernels that have a profile, oldest first.
-pub const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+pub const PROFILES: [&str; 12] =
+    ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 /// Runs of equal defaults: "value" holds from the named kernel on, until the next entry.
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("invariance", &[("4.12", "contribution"), ("5.4", "clock")]),
     ("divisor", &[("4.12", "constant"), ("4.16", "moving")]),
     ("attach_load_sum", &[("4.12", "exact"), ("5.10", "least_one")]),
-    ("sum_floor", &[("4.12", "off"), ("5.10", "rebuilt"), ("6.1", "wraps"), ("7.2", "on")]),
-    ("propagation", &[("4.12", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]),
+    ("sum_floor", &[("4.12", "off"), ("5.10", "rebuilt"), ("5.15", "rebuilt_load"), ("6.1", "wraps"), ("7.2", "on")]),
+    (
+        "propagation",
+        &[("4.12", "full_period"), ("5.10", "rebuilt"), ("5.15", "rebuilt_changed"), ("6.1", "difference")],
+    ),
     ("init_util", &[("4.12", "scale"), ("4.19", "capacity")]),
     ("init_weight", &[("4.12", "unscaled"), ("6.12", "scaled")]),
     ("idle_clock", &[("4.12", "later"), ("6.1", "at_once")]),
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
     ("throttle_clock", &[("4.12", "task"), ("5.10", "pelt")]),
-    ("rt_search", &[("4.12", "first"), ("5.10", "fits"), ("6.1", "spread"), ("6.12", "push")]),
-    ("dl_search", &[("4.12", "latest"), ("4.16", "first"), ("5.10", "fits"), ("6.1", "spread")]),
+    ("rt_search", &[("4.12", "first"), ("5.10", "fits"), ("5.15", "spread"), ("6.12", "push")]),
+    ("dl_search", &[("4.12", "latest"), ("4.16", "first"), ("5.10", "fits"), ("5.15", "spread")]),
     ("thermal_trips", &[("4.12", "governor"), ("6.12", "core")]),
     ("step_wise", &[("4.12", "down"), ("4.16", "hold"), ("6.12", "release"), ("6.18", "lower"), ("7.2", "release")]),
-    ("ipa", &[("4.12", "truncates"), ("6.1", "rounds"), ("6.18", "idle_max")]),
-    ("cooling_load", &[("4.12", "idle_time"), ("6.1", "utilization")]),
-    ("bandwidth_refill", &[("4.12", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("6.1", "burst")]),
+    ("ipa", &[("4.12", "truncates"), ("5.15", "rounds"), ("6.18", "idle_max")]),
+    ("cooling_load", &[("4.12", "idle_time"), ("5.15", "utilization")]),
+    ("bandwidth_refill", &[("4.12", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("5.15", "burst")]),
     ("bandwidth_throttle", &[("4.12", "head"), ("4.19", "tail"), ("5.10", "retry"), ("7.2", "at_once")]),
     ("bandwidth_slack", &[("4.12", "pushed"), ("5.4", "kept")]),
     ("bandwidth_time", &[("4.12", "throttled"), ("6.6", "waiting")]),
@@ -423,12 +427,12 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("rt_in_sum", &[("4.12", "off"), ("4.19", "on")]),
     ("cfs_if_queued", &[("4.12", "off")]),
     ("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.8", "bw_floor")]),
-    ("uclamp_iowait", &[("4.12", "off"), ("6.1", "on"), ("6.8", "off")]),
+    ("uclamp_iowait", &[("4.12", "off"), ("5.15", "on"), ("6.8", "off")]),
     (
         "perf_form",
         &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.8", "sum_then_clamp")],
     ),
-    ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.8", "before_clamps")]),
+    ("headroom", &[("4.12", "frequency"), ("5.15", "utilization"), ("6.8", "before_clamps")]),
     ("ref_freq", &[("4.12", "highest"), ("6.8", "capacity")]),
     ("margins", &[("4.12", "fixed")]),
     ("gate", &[("4.12", "r0b")]),
@@ -477,7 +481,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("cfs_slice", &[("4.12", "plain"), ("5.10", "floored"), ("6.6", "plain")]),
     ("long_sleeper", &[("4.12", "off"), ("5.10", "on"), ("6.6", "off")]),
     ("idle_credit", &[("4.12", "off"), ("6.1", "on"), ("6.6", "off")]),
-    ("group_idle", &[("4.12", "off"), ("6.1", "tasks_first"), ("6.12", "levels")]),
+    ("group_idle", &[("4.12", "off"), ("5.15", "tasks_first"), ("6.12", "levels")]),
     ("fair_zero", &[("4.12", "min_vruntime"), ("6.12", "average"), ("6.18", "min_vruntime"), ("7.2", "average")]),
     ("fair_weight", &[("4.12", "down"), ("7.2", "full")]),
     ("lag_limit", &[("4.12", "own_slice"), ("7.2", "longest_slice")]),

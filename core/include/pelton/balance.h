@@ -244,7 +244,7 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	if (!pelton_span_has(s, env->cpus, env->dst_cpu))
 		return 0;
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
-		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
+		return pol->balance <= PELTON_BALANCE_CAPACITIES || (!dst->nr_running && !dst->ttwu_pending);
 	group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, d->span), &level);
 	m = pelton_members_of(s, group, env->cpus);
 	for (; pelton_members_more(&m); pelton_members_step(&m)) {

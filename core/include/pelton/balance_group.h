@@ -135,7 +135,7 @@ PELTON_INLINE u32 pelton_update_sd_pick_busiest(const struct pelton_policy *pol,
 
 	if (!g->h_nr_running)
 		return 0;
-	if (g->type == PELTON_GROUP_MISFIT_TASK && (asym || pol->balance == PELTON_BALANCE_TYPES) &&
+	if (g->type == PELTON_GROUP_MISFIT_TASK && (asym || pol->balance <= PELTON_BALANCE_CAPACITIES) &&
 	    !pelton_lb_helps_misfit(pol, s, env, lb))
 		return 0;
 	if (shrinks && pol->balance_capacity == PELTON_BALANCE_CAPACITY_BEFORE)
@@ -205,6 +205,14 @@ PELTON_INLINE void pelton_lb_moves(struct pelton_lb *lb, u32 migration, s64 imba
 	lb->imbalance = imbalance;
 }
 
+/* Between nodes a few tasks do not count: of the busiest in 5.10, while the local one runs few for its CPUs in 5.15. */
+PELTON_INLINE u32 pelton_lb_nodes_may_differ(const struct pelton_policy *pol, const struct pelton_lb *lb, u32 imbalance)
+{
+	if (pol->balance == PELTON_BALANCE_TYPES)
+		return lb->busiest.nr_running <= 2;
+	return pelton_allow_numa_imbalance(lb->local.nr_running + 1, lb->local.weight) && imbalance <= 2;
+}
+
 /* The local group has something to spare: tasks. The difference of idle CPUs has no sign, as in the kernel. */
 PELTON_INLINE void pelton_lb_moves_tasks(const struct pelton_policy *pol, const struct pelton_sched_domain *d,
 					 const struct pelton_lb_env *env, struct pelton_lb *lb)
@@ -212,9 +220,9 @@ PELTON_INLINE void pelton_lb_moves_tasks(const struct pelton_policy *pol, const 
 	u32 by_tasks = lb->busiest.weight == 1 || lb->prefer_sibling;
 	u32 more = by_tasks ? pelton_sibling_imbalance(pol, env, lb) : lb->local.idle_cpus - lb->busiest.idle_cpus;
 
-	if (pol->balance == PELTON_BALANCE_TYPES) {
+	if (pol->balance <= PELTON_BALANCE_CAPACITIES) {
 		more >>= 1;
-		if (d->flags & PELTON_SD_NUMA && lb->busiest.nr_running <= 2)
+		if (d->flags & PELTON_SD_NUMA && pelton_lb_nodes_may_differ(pol, lb, more))
 			more = 0;
 	} else {
 		if (d->flags & PELTON_SD_NUMA)
@@ -260,7 +268,7 @@ PELTON_INLINE void pelton_calculate_imbalance(const struct pelton_policy *pol, c
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 
 	if (lb->busiest.type == PELTON_GROUP_MISFIT_TASK) {
-		if (d->flags & PELTON_SD_ASYM_CPUCAPACITY || pol->balance == PELTON_BALANCE_TYPES)
+		if (d->flags & PELTON_SD_ASYM_CPUCAPACITY || pol->balance <= PELTON_BALANCE_CAPACITIES)
 			pelton_lb_moves(lb, PELTON_MIGRATE_MISFIT, 1);
 		else
 			pelton_lb_moves(lb, PELTON_MIGRATE_LOAD, (s64)lb->busiest.misfit_load);
@@ -312,7 +320,7 @@ PELTON_INLINE u32 pelton_lb_is_balanced(const struct pelton_policy *pol, const s
 {
 	u32 by_energy = s->energy_aware && !overutilized;
 
-	if (!pelton_span_any(lb->busiest.cpus) || (by_energy && pol->balance == PELTON_BALANCE_TYPES))
+	if (!pelton_span_any(lb->busiest.cpus) || (by_energy && pol->balance <= PELTON_BALANCE_CAPACITIES))
 		return 1;
 	if (lb->busiest.type == PELTON_GROUP_MISFIT_TASK)
 		return 0;

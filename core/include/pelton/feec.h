@@ -17,12 +17,14 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy, eenv_task_busy_time,
  * eenv_pd_busy_time, eenv_pd_max_util); 6.1.192, 6.12.117 the same; 6.1 kernel/sched/core.c (effective_cpu_util,
- * uclamp_rq_util_with). feec_margin.h has the form up to 5.15. Deviations: CPUs that are offline are not in the record.
+ * uclamp_rq_util_with). feec_margin.h has the form up to 5.10, feec_limited.h that of 5.15. Deviations: CPUs that are
+ * offline are not in the record.
  */
 #ifndef PELTON_FEEC_H
 #define PELTON_FEEC_H
 
 #include "feec_domain.h"
+#include "feec_limited.h"
 #include "feec_margin.h"
 
 PELTON_INLINE u64 pelton_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,
@@ -94,6 +96,8 @@ PELTON_INLINE u32 pelton_find_energy_efficient_cpu(const struct pelton_policy *p
 		out->how = PELTON_HOW_ENERGY_NO_UTIL;
 	else if (pol->energy_aware == PELTON_ENERGY_AWARE_MARGIN)
 		pelton_feec_by_margin(pol, s, out, span);
+	else if (pol->energy_aware == PELTON_ENERGY_AWARE_LIMITED)
+		pelton_feec_by_limited_margin(pol, s, out, span);
 	else
 		pelton_feec_rank(pol, s, out, span);
 	return 1;

@@ -92,6 +92,19 @@ PELTON_INLINE u64 pelton_group_load_sum(const struct pelton_ctx *ctx, const stru
 	return pelton_max_u64(sum, running);
 }
 
+/* Is a load that stays the same left alone? */
+PELTON_INLINE u32 pelton_carries_changes(const struct pelton_policy *pol)
+{
+	return pol->propagation == PELTON_PROPAGATION_DIFFERENCE ||
+	       pol->propagation == PELTON_PROPAGATION_REBUILT_CHANGED;
+}
+
+/* Are sums made anew? */
+PELTON_INLINE u32 pelton_carries_anew(const struct pelton_policy *pol)
+{
+	return pol->propagation == PELTON_PROPAGATION_REBUILT || pol->propagation == PELTON_PROPAGATION_REBUILT_CHANGED;
+}
+
 PELTON_INLINE void pelton_update_tg_cfs_load(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q,
 					     struct pelton_se *se, struct pelton_cfs_rq *g)
 {
@@ -104,11 +117,14 @@ PELTON_INLINE void pelton_update_tg_cfs_load(const struct pelton_ctx *ctx, struc
 	g->prop_runnable_sum = 0;
 	sum = pelton_group_load_sum(ctx, &se->avg, g, prop, divisor);
 	avg = se->weight * sum / divisor;
-	if (avg == se->avg.load_avg && ctx->pol->propagation == PELTON_PROPAGATION_DIFFERENCE)
+	if (avg == se->avg.load_avg && pelton_carries_changes(ctx->pol)) {
+		if (ctx->pol->propagation == PELTON_PROPAGATION_REBUILT_CHANGED)
+			se->avg.load_sum = sum;
 		return;
+	}
 	q->avg.load_avg = pelton_shift_by(q->avg.load_avg, se->avg.load_avg, avg);
 	q_sum = pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum);
-	if (ctx->pol->propagation == PELTON_PROPAGATION_REBUILT)
+	if (pelton_carries_anew(ctx->pol))
 		q->avg.load_sum = q->avg.load_avg * divisor;
 	else
 		q->avg.load_sum = pelton_floor_sum(ctx->pol, q_sum, q->avg.load_avg);

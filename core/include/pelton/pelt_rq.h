@@ -12,6 +12,7 @@
  *                                                                  `wraps` cuts both sides to 32 bits first, `on`
  *                                                                  applies it when load is added too
  *   rebuilt:  q.X_sum := q.X_avg * divisor                         instead of the subtraction of sums
+ *                                                                  `rebuilt_load`: of load too, whenever some leaves
  *
  *   quantity        unit            range
  *   removed_*       as averages     0 .. what the queue holds
@@ -49,7 +50,7 @@ PELTON_INLINE void pelton_take_out_anew(const struct pelton_policy *pol, u64 *q_
 					u32 divisor)
 {
 	pelton_take_out(pol, q_avg, q_sum, avg, sum);
-	if (pol->sum_floor == PELTON_SUM_FLOOR_REBUILT)
+	if (pol->sum_floor >= PELTON_SUM_FLOOR_REBUILT)
 		*q_sum = *q_avg * divisor;
 }
 
@@ -59,7 +60,7 @@ PELTON_INLINE void pelton_take_removed_util(const struct pelton_policy *pol, str
 	u64 util_sum = q->util_sum;
 
 	pelton_take_out(pol, &q->util_avg, &util_sum, avg, avg * divisor);
-	if (pol->sum_floor == PELTON_SUM_FLOOR_REBUILT)
+	if (pol->sum_floor >= PELTON_SUM_FLOOR_REBUILT)
 		util_sum = pelton_max_u64(util_sum, (u32)(q->util_avg * PELTON_MIN_DIVISOR));
 	q->util_sum = (u32)util_sum;
 }
@@ -169,6 +170,8 @@ PELTON_INLINE void pelton_dequeue_load_avg(const struct pelton_policy *pol, stru
 					   const struct pelton_se *se)
 {
 	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
+	if (pol->sum_floor == PELTON_SUM_FLOOR_REBUILT_LOAD)
+		cfs->avg.load_sum = cfs->avg.load_avg * pelton_divisor(pol, &se->avg);
 }
 
 /* The entity's averages become part of the queue's. The caller fires the hook. */

@@ -13,7 +13,7 @@
  *
  * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code:
  * docs/fidelity/sources.md says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262,
- * 6.1.192, 6.12.117, 7.2.12), the other profiles the plain releases.
+ * 6.1.192, 6.12.117, 7.2.12), 5.15 is 5.15.215, the other profiles are the plain releases.
  */
 #ifndef PELTON_POLICY_H
 #define PELTON_POLICY_H
@@ -27,6 +27,7 @@
 	X(4_19, "4.19", with) \
 	X(5_4, "5.4", with) \
 	X(5_10, "5.10", with) \
+	X(5_15, "5.15", with) \
 	X(6_1, "6.1", with) \
 	X(6_6, "6.6", with) \
 	X(6_8, "6.8", with) \
@@ -48,8 +49,19 @@ enum { PELTON_INVARIANCE_CONTRIBUTION, PELTON_INVARIANCE_CLOCK };
 enum { PELTON_DIVISOR_CONSTANT, PELTON_DIVISOR_MOVING };
 enum { PELTON_RUNNABLE_OFF, PELTON_RUNNABLE_ON, PELTON_RUNNABLE_LOAD, PELTON_RUNNABLE_LOAD_WHOLE };
 enum { PELTON_ATTACH_LOAD_SUM_EXACT, PELTON_ATTACH_LOAD_SUM_LEAST_ONE };
-enum { PELTON_SUM_FLOOR_OFF, PELTON_SUM_FLOOR_ON, PELTON_SUM_FLOOR_WRAPS, PELTON_SUM_FLOOR_REBUILT };
-enum { PELTON_PROPAGATION_FULL_PERIOD, PELTON_PROPAGATION_REBUILT, PELTON_PROPAGATION_DIFFERENCE };
+enum {
+	PELTON_SUM_FLOOR_OFF,
+	PELTON_SUM_FLOOR_ON,
+	PELTON_SUM_FLOOR_WRAPS,
+	PELTON_SUM_FLOOR_REBUILT,
+	PELTON_SUM_FLOOR_REBUILT_LOAD
+};
+enum {
+	PELTON_PROPAGATION_FULL_PERIOD,
+	PELTON_PROPAGATION_REBUILT,
+	PELTON_PROPAGATION_DIFFERENCE,
+	PELTON_PROPAGATION_REBUILT_CHANGED
+};
 enum { PELTON_INIT_UTIL_SCALE, PELTON_INIT_UTIL_CAPACITY };
 enum { PELTON_INIT_WEIGHT_UNSCALED, PELTON_INIT_WEIGHT_SCALED };
 enum { PELTON_IDLE_CLOCK_LATER, PELTON_IDLE_CLOCK_AT_ONCE };
@@ -168,6 +180,7 @@ enum {
 	PELTON_BALANCE_LOADS_BIASED,
 	PELTON_BALANCE_LOADS,
 	PELTON_BALANCE_TYPES,
+	PELTON_BALANCE_CAPACITIES,
 	PELTON_BALANCE_REDUCED,
 	PELTON_BALANCE_CORES,
 	PELTON_BALANCE_THREADS,
@@ -238,7 +251,13 @@ enum {
 	PELTON_ENERGY_MODEL_MICROWATTS,
 	PELTON_ENERGY_MODEL_PERFORMANCE
 };
-enum { PELTON_ENERGY_AWARE_OFF, PELTON_ENERGY_AWARE_MARGIN, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_ACTUAL };
+enum {
+	PELTON_ENERGY_AWARE_OFF,
+	PELTON_ENERGY_AWARE_MARGIN,
+	PELTON_ENERGY_AWARE_LIMITED,
+	PELTON_ENERGY_AWARE_RANK,
+	PELTON_ENERGY_AWARE_ACTUAL
+};
 enum { PELTON_ENERGY_FULL_CPU_SKIPPED, PELTON_ENERGY_FULL_CPU_CANDIDATE };
 enum { PELTON_ENERGY_ZERO_UTILIZATION, PELTON_ENERGY_ZERO_CLAMPED, PELTON_ENERGY_ZERO_NO_FLOOR };
 enum { PELTON_ENERGY_RUNNABLE_OFF, PELTON_ENERGY_RUNNABLE_BEFORE_TASK, PELTON_ENERGY_RUNNABLE_WITH_TASK };
@@ -272,6 +291,7 @@ enum {
 	PELTON_DST_GROUP_LOAD_NODES,
 	PELTON_DST_GROUP_LOAD_EST,
 	PELTON_DST_GROUP_TYPES_NEAR,
+	PELTON_DST_GROUP_TYPES_QUARTER,
 	PELTON_DST_GROUP_TYPES,
 	PELTON_DST_GROUP_TYPES_ENERGY
 };
@@ -335,16 +355,18 @@ enum {
 	X(attach_load_sum, "exact|least_one", (0, 5_10, 1), \
 	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an entity of " \
 	  "less load than weight has one (not in 5.4, in 5.10).") \
-	X(sum_floor, "off|on|wraps|rebuilt", (0, 5_10, 3, 6_1, 2, 7_2, 1), \
+	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
 	  "What keeps a sum from reaching zero before its average and freezing it. off: nothing (read to 5.4). rebuilt: " \
 	  "after a detach or a removal the sum is the average times the divisor; only a removed utilization has a floor, " \
-	  "and a change of weight has neither (5.10.262). wraps: a floor of average * 46718 after every subtraction, " \
-	  "compared with 32 bits, so that a load sum beyond them loses what is above (6.1 to 6.18). on: with all its bits, " \
+	  "and a change of weight has neither (5.10.262). rebuilt_load: the same, " \
+	  "and the load's sum after a change of weight as well (5.15.215). wraps: a floor of average * 46718 after every " \
+	  "subtraction, compared with 32 bits, so that a load sum beyond them loses what is above (6.1 to 6.18). on: with all its bits, " \
 	  "and when load is added too (7.2).") \
-	X(propagation, "full_period|rebuilt|difference", (0, 5_10, 1, 6_1, 2), \
+	X(propagation, "full_period|rebuilt|difference|rebuilt_changed", (0, 5_10, 1, 5_15, 3, 6_1, 2), \
 	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: average * " \
 	  "47742, whatever the position in the period, and the load's difference (read to 5.4). rebuilt: average times the " \
-	  "divisor, in both (5.10.262). difference: the queue's sum changes by what the entity's does (6.1).") \
+	  "divisor, in both (5.10.262); rebuilt_changed: for load only where its average changes " \
+	  "(5.15.215). difference: the queue's sum changes by what the entity's does (6.1).") \
 	X(init_util, "scale|capacity", (0, 4_19, 1), \
 	  "Half of what a new task's utilization may be at most: of 1024 (read to 4.16), or of its CPU's capacity (4.19).") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
@@ -424,10 +446,10 @@ enum {
 	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone (4.12). bw: plus deadline " \
 	  "bandwidth (4.16). rt_sum: plus real-time and interrupts (4.19). clamp_then_sum: clamps on fair and real-time " \
 	  "(5.4). sum_then_clamp: sum first, minimum and maximum returned beside it (6.8).") \
-	X(uclamp_iowait, "off|on", (0, 6_1, 1, 6_8, 0), \
+	X(uclamp_iowait, "off|on", (0, 5_15, 1, 6_8, 0), \
 	  "The boost of I/O waiters is itself limited by the clamps (6.1, 6.6). 5.4 and 5.10 do not limit it; from 6.8 it " \
 	  "joins the sum before the clamps.") \
-	X(headroom, "frequency|utilization|before_clamps", (0, 6_1, 1, 6_8, 2), \
+	X(headroom, "frequency|utilization|before_clamps", (0, 5_15, 1, 6_8, 2), \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
 	X(ref_freq, "highest|capacity", (0, 6_8, 1), \
@@ -539,7 +561,7 @@ enum {
 	X(idle_credit, "off|on", (0, 6_1, 1, 6_6, 0), \
 	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the period, and " \
 	  "its slice may be as short as 0.75 ms (6.1).") \
-	X(group_idle, "off|tasks_first|levels", (0, 6_1, 1, 6_12, 2), \
+	X(group_idle, "off|tasks_first|levels", (0, 5_15, 1, 6_12, 2), \
 	  "Whether groups may be idle (cpu.idle). off: no (to 5.14). tasks_first: yes; that a task is of SCHED_IDLE decides " \
 	  "about a preemption before the groups where two tasks meet are looked at (6.1, 6.6). levels: only what meets is " \
 	  "looked at, and a running entity that gives way because it is idle has no protection (6.12).") \
@@ -617,14 +639,15 @@ enum {
 	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
 	  "6.18). always: it always looks.") \
 	X(balance, \
-	  "pull|loads_newly|loads_zero|loads_biased|loads|types|reduced|cores|threads|misfit_apart|runnable|overutilized", \
-	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 6_1, 6, 6_6, 7, 6_8, 8, 6_12, 9, 6_18, 10, 7_2, 11), \
+	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
+	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
 	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form). " \
 	  "loads: groups of CPUs are compared by the load of their runnable tasks (5.4). loads_biased: where a cache is not " \
 	  "shared or the CPU is busy, by loads that fade over ticks, and no task is too big for its CPU (4.19). loads_zero: a " \
 	  "group with nothing to move is looked through as well (4.16). loads_newly: only a newly idle CPU with room takes from " \
 	  "an overloaded group in any case, and the task queued last is looked at first (4.12). types: each group of a domain has a type, which says what counts " \
-	  "(5.10). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
+	  "(5.10). capacities: one capacity is larger than another from a twentieth on, and an active balance moves what it was " \
+	  "asked for (5.15). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
 	  "evened out, and threads of one core relieved (6.6). threads: of a domain without idle core one idle thread " \
 	  "balances (6.8). misfit_apart: a task too big for its CPU neither counts as a " \
 	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \
@@ -672,12 +695,12 @@ enum {
 	  "with several governors picks. teo: from where between the states' residencies earlier stays ended. " \
 	  "next_timer: the deepest state that pays until the next timer, nothing learnt; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
-	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 6_1, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
+	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
 	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
 	  "that is allowed; from 6.6 a short typical stay saves the look at the timers; to 6.12 only long stays are dropped " \
 	  "as outliers; what counts once the tick is stopped: the next event (4.19), the next timer (6.1), a timer beyond " \
-	  "two ticks (7.2). 6.8 has the text of 6.6. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
-	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 6_1, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
+	  "two ticks (7.2). 6.8 has the text of 6.6. 5.15 has that of 6.1. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
+	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 5_15, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
 	  "The form of teo, named by the release it was read in (4.12 to 4.19 have no teo; theirs is that of 5.4). To 5.10 hits, " \
 	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
 	  "intercepts; from 6.6 the timer is not always looked up; 6.6, whose text 6.8 has, asks how busy the CPU was; 7.2 counts what the " \
@@ -687,12 +710,12 @@ enum {
 	  "expects the CPU back within it (4.17). after_tick: and where there is no second idle state the governor " \
 	  "is not asked, and the tick stops once it came while the CPU was idle. Of 5.10, 6.1, 6.12 and 7.2 the last " \
 	  "stable version that was read counts. Only idle periods without tick count as idle for the hold filter.") \
-	X(wake_queue, "far|far_or_idle", (0, 6_1, 1), \
+	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
 	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
 	  "then.") \
 	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", \
-	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 6_1, 4), \
+	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
 	  "runnable tasks alone (4.12). runnable_even: the waking CPU is asked first whether it is idle, then the same load, " \
 	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
@@ -706,9 +729,11 @@ enum {
 	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency (5.4). scaled: the same " \
 	  "times 1000 (a stable patch of 5.10). microwatts: the power comes in uW (read in 6.1). performance: 10 * uW / " \
 	  "performance, and the state is chosen by performance (read in 6.12, not in 6.6).") \
-	X(energy_aware, "off|margin|rank|actual", (0, 5_4, 1, 6_1, 2, 6_12, 3), \
+	X(energy_aware, "off|margin|limited|rank|actual", (0, 5_4, 1, 5_15, 2, 6_1, 3, 6_12, 4), \
 	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not (to 4.20). margin: the previous CPU " \
-	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). rank: the smallest addition wins, a CPU that " \
+	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). limited: " \
+	  "the same, utilization cut at the capacity that cooling leaves; a domain without candidate does not count (5.15). rank: " \
+	  "the smallest addition wins, a CPU that " \
 	  "cannot keep a lower clamp comes last (read in 6.1). actual: the same under the capacity that limits leave (6.12).") \
 	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no (read to 6.6, " \
@@ -725,7 +750,8 @@ enum {
 	  "When a task fits a CPU. capacity: utilization below four fifths of what is left for the fair class. floor: its " \
 	  "clamps count, one that the CPU cannot keep is no fit (a stable patch of 5.10). rank: such a CPU fits, but worse " \
 	  "than others (read in 6.1).") \
-	X(overutilized, "capacity|clamps|clamps_energy|maximum_energy", (0, 5_10, 1, 6_1, 2, 6_6, 1, 6_12, 2, 7_2, 3), \
+	X(overutilized, "capacity|clamps|clamps_energy|maximum_energy", \
+	  (0, 5_10, 1, 5_15, 2, 6_6, 1, 6_12, 2, 7_2, 3), \
 	  "When a CPU has too much to do for placement by energy. capacity: its utilization does not fit. clamps: not under " \
 	  "its clamps. clamps_energy: the same, only while placement by energy is on. maximum_energy: its lower clamp does " \
 	  "not count (7.2).") \
@@ -736,7 +762,7 @@ enum {
 	X(sched_idle_cpu, "off|on|yields", (0, 5_4, 1, 7_2, 2), \
 	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes (read in 5.4). " \
 	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
-	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 6_1, 4, 6_8, 5), \
+	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 5_15, 4, 6_8, 5), \
 	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads; the CPU before the last one " \
 	  "is not tried (4.12). counted: it is, and as many CPUs are looked at as the mean idle time leaves, those that the " \
 	  "task may not use among them (4.16, 4.19). second: and one that runs SCHED_IDLE tasks only is taken when none is " \
@@ -747,13 +773,14 @@ enum {
 	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
 	  "biggest (read in 5.10). rank: those that fit but for a lower clamp before others (read in 6.1). cores: whole " \
 	  "cores before threads, and only as many CPUs as the utilization leaves (7.2).") \
-	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types|types_energy", \
-	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 6_1, 5, 7_2, 6), \
+	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
+	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
 	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, of those " \
 	  "that are close the one with least load; a program to the group with most room in its original capacity (4.12). " \
 	  "load: in what is left of it (4.16). load_nodes: and another node must have less by the whole margin (4.19). " \
 	  "load_est: and the task's own estimate is no load (5.4). types_near: groups are " \
-	  "classified, a node with an idle CPU keeps its tasks (read in 5.10). types: nodes may differ by some tasks (read " \
+	  "classified, a node with an idle CPU keeps its tasks (read in 5.10). types_quarter: a node keeps " \
+	  "them while it runs tasks on less than a quarter of its CPUs (5.15). types: nodes may differ by some tasks (read " \
 	  "in 6.1). types_energy: no group is overloaded while placement by energy is on (7.2).") \
 	X(dst_group_cpus, "all|allowed", (0, 5_10, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
@@ -799,7 +826,7 @@ enum {
 	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
 	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \
 	  "user space (read in 6.18.2).") \
-	X(bandwidth_refill, "expires_late|expires|quota|burst", (0, 4_19, 1, 5_4, 2, 6_1, 3), \
+	X(bandwidth_refill, "expires_late|expires|quota|burst", (0, 4_19, 1, 5_4, 2, 5_15, 3), \
 	  "What the end of a period does. expires: the pool is the quota again, and what queues still hold is lost; " \
 	  "expires_late: by a comparison the wrong way round, a tick after the next refill (4.12, 4.16). quota: what they hold " \
 	  "is theirs (read in 5.4). burst: what was not used is kept up to the burst, and the pool is filled before the timer " \
@@ -818,11 +845,11 @@ enum {
 	X(throttle_clock, "task|pelt", (0, 5_10, 1), \
 	  "The clock that a throttled queue's time is taken from. pelt: the one its averages follow (5.10.262). task: the one " \
 	  "that no speed slows, so that from 5.1 to there averages of a queue that was throttled on a slow CPU jump (5.4).") \
-	X(rt_search, "first|fits|spread|push", (0, 5_10, 1, 6_1, 2, 6_12, 3), \
+	X(rt_search, "first|fits|spread|push", (0, 5_10, 1, 5_15, 2, 6_12, 3), \
 	  "Where a real-time task goes that cannot run where it was. first: the first of the CPUs with the weakest real-time " \
 	  "task. fits: of those whose capacity its clamps ask for (read in 5.10). spread: none that has a deadline task, and " \
 	  "behind the one found last (read in 6.1). push: behind a deadline task it is queued, and pushed on (read in 6.12).") \
-	X(dl_search, "latest|first|fits|spread", (0, 4_16, 1, 5_10, 2, 6_1, 3), \
+	X(dl_search, "latest|first|fits|spread", (0, 4_16, 1, 5_10, 2, 5_15, 3), \
 	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a deadline " \
 	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
 	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
@@ -841,11 +868,11 @@ enum {
 	  "What step_wise does while it gets cooler. down: a state up, above the trip too (4.12). hold: below it only (read " \
 	  "in 5.4). lower: a state up above it, but one stays; below it all at once to the lowest, then released (6.18). " \
 	  "release: below it released (7.2.12, 6.12.118).") \
-	X(ipa, "truncates|rounds|idle_max", (0, 6_1, 1, 6_18, 2), \
+	X(ipa, "truncates|rounds|idle_max", (0, 5_15, 1, 6_18, 2), \
 	  "power_allocator. truncates: what is left over is divided with fractions cut, the sum of errors counts 10/1024 " \
 	  "(read to 5.10). rounds: to the nearest, and the sum counts a tenth of k_pu (read in 6.1). idle_max: domains that " \
 	  "all ask for nothing may have all (read in 6.18).") \
-	X(cooling_load, "idle_time|utilization", (0, 6_1, 1), \
+	X(cooling_load, "idle_time|utilization", (0, 5_15, 1), \
 	  "What power_allocator takes for a CPU's load: the time it was not idle since the last look (read to 5.10), or its " \
 	  "utilization in this moment (read in 6.1).")
 

@@ -42,11 +42,13 @@ struct pelton_switch_info {
 	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_17(profile, __VA_ARGS__))
 #define PELTON_SINCE_21(profile, value, next, ...) \
 	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_19(profile, __VA_ARGS__))
-#define PELTON_SINCE_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, nth, ...) nth
+#define PELTON_SINCE_23(profile, value, next, ...) \
+	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_21(profile, __VA_ARGS__))
+#define PELTON_SINCE_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, nth, ...) nth
 #define PELTON_SINCE(profile, ...) \
-	PELTON_SINCE_NTH(__VA_ARGS__, PELTON_SINCE_21, , PELTON_SINCE_19, , PELTON_SINCE_17, , PELTON_SINCE_15, , \
-			 PELTON_SINCE_13, , PELTON_SINCE_11, , PELTON_SINCE_9, , PELTON_SINCE_7, , PELTON_SINCE_5, , \
-			 PELTON_SINCE_3, , PELTON_SINCE_1, )(profile, __VA_ARGS__)
+	PELTON_SINCE_NTH(__VA_ARGS__, PELTON_SINCE_23, , PELTON_SINCE_21, , PELTON_SINCE_19, , PELTON_SINCE_17, , \
+			 PELTON_SINCE_15, , PELTON_SINCE_13, , PELTON_SINCE_11, , PELTON_SINCE_9, , PELTON_SINCE_7, , \
+			 PELTON_SINCE_5, , PELTON_SINCE_3, , PELTON_SINCE_1, )(profile, __VA_ARGS__)
 #define PELTON_LISTED(...) __VA_ARGS__
 #define PELTON_DEFAULT_OF(profile, ...) PELTON_SINCE(profile, __VA_ARGS__)
 #define PELTON_DEFAULT(profile, since) PELTON_DEFAULT_OF(profile, PELTON_LISTED since)

@@ -24,6 +24,12 @@ PELTON_INLINE u32 pelton_adjust_numa_imbalance(u32 imbalance, u32 running, u32 i
 	return running <= imb_numa_nr && imbalance <= 2 ? 0 : imbalance;
 }
 
+/* May a node have more tasks than another one while so many run on its CPUs? 5.15. */
+PELTON_INLINE u32 pelton_allow_numa_imbalance(u32 running, u32 weight)
+{
+	return running < weight >> 2;
+}
+
 /* Both have idle CPUs and lie on different nodes: 1 = stay, 2 = leave, 0 = let the number of idle CPUs decide. */
 PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_policy *pol, const struct pelton_placement *s,
 					     const struct pelton_sched_domain *d, const struct pelton_group_sums *local,
@@ -37,6 +43,8 @@ PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_policy *pol, co
 		return 2;
 	if (pol->dst_group == PELTON_DST_GROUP_TYPES_NEAR)
 		return local->idle_cpus != 0;
+	if (pol->dst_group == PELTON_DST_GROUP_TYPES_QUARTER)
+		return pelton_allow_numa_imbalance(local->nr_running + 1, pelton_span_weight(s, local->cpus));
 	if (!pelton_span_is_all(s, s->task.allowed))
 		imb_numa_nr = pelton_min_u32(pelton_cpus_count(pelton_span_allowed(s, local->cpus)), imb_numa_nr);
 	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus

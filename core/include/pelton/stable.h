@@ -24,6 +24,7 @@ enum {
 	PELTON_SERIES_4_19,
 	PELTON_SERIES_5_4,
 	PELTON_SERIES_5_10,
+	PELTON_SERIES_5_15,
 	PELTON_SERIES_6_1,
 	PELTON_SERIES_6_6,
 	PELTON_SERIES_6_8,
@@ -42,6 +43,7 @@ enum {
 	X(4_19, 0, 0) \
 	X(5_4, 0, 0) \
 	X(5_10, 262, 265) \
+	X(5_15, 215, 215) \
 	X(6_1, 192, 192) \
 	X(6_6, 0, 0) \
 	X(6_8, 0, 0) \

@@ -9,9 +9,9 @@ policy_fields! {
     divisor,
     /// Switch `attach_load_sum`: 0 = exact, 1 = least_one.
     attach_load_sum,
-    /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps, 3 = rebuilt.
+    /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps, 3 = rebuilt, 4 = rebuilt_load.
     sum_floor,
-    /// Switch `propagation`: 0 = full_period, 1 = rebuilt, 2 = difference.
+    /// Switch `propagation`: 0 = full_period, 1 = rebuilt, 2 = difference, 3 = rebuilt_changed.
     propagation,
     /// Switch `init_util`: 0 = scale, 1 = capacity.
     init_util,
@@ -183,7 +183,7 @@ policy_fields! {
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
     newidle,
     /// Switch `balance`: 0 = pull, 1 = loads_newly, 2 = loads_zero, 3 = loads_biased, 4 = loads, 5 = types, 6 =
-    /// reduced, 7 = cores, 8 = threads, 9 = misfit_apart, 10 = runnable, 11 = overutilized.
+    /// capacities, 7 = reduced, 8 = cores, 9 = threads, 10 = misfit_apart, 11 = runnable, 12 = overutilized.
     balance,
     /// Switch `balance_capacity`: 0 = after, 1 = before.
     balance_capacity,
@@ -220,7 +220,7 @@ policy_fields! {
     wake_cap,
     /// Switch `energy_model`: 0 = milliwatts, 1 = scaled, 2 = microwatts, 3 = performance.
     energy_model,
-    /// Switch `energy_aware`: 0 = off, 1 = margin, 2 = rank, 3 = actual.
+    /// Switch `energy_aware`: 0 = off, 1 = margin, 2 = limited, 3 = rank, 4 = actual.
     energy_aware,
     /// Switch `energy_full_cpu`: 0 = skipped, 1 = candidate.
     energy_full_cpu,
@@ -240,8 +240,8 @@ policy_fields! {
     idle_search,
     /// Switch `capacity_search`: 0 = off, 1 = first, 2 = rank, 3 = cores.
     capacity_search,
-    /// Switch `dst_group`: 0 = load_orig, 1 = load, 2 = load_nodes, 3 = load_est, 4 = types_near, 5 = types, 6 =
-    /// types_energy.
+    /// Switch `dst_group`: 0 = load_orig, 1 = load, 2 = load_nodes, 3 = load_est, 4 = types_near, 5 = types_quarter, 6
+    /// = types, 7 = types_energy.
     dst_group,
     /// Switch `dst_group_cpus`: 0 = all, 1 = allowed.
     dst_group_cpus,

@@ -9,7 +9,7 @@ pub(crate) struct RawSwitch {
     pub name: *const c_char,
     pub values: *const c_char,
     pub why: *const c_char,
-    pub defaults: [u32; 11],
+    pub defaults: [u32; 12],
 }
 
 /// A row of the parameter table as C stores it.

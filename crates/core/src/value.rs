@@ -22,12 +22,16 @@ pub const SUM_FLOOR_ON: u32 = 1;
 pub const SUM_FLOOR_WRAPS: u32 = 2;
 /// `sum_floor = rebuilt`.
 pub const SUM_FLOOR_REBUILT: u32 = 3;
+/// `sum_floor = rebuilt_load`.
+pub const SUM_FLOOR_REBUILT_LOAD: u32 = 4;
 /// `propagation = full_period`.
 pub const PROPAGATION_FULL_PERIOD: u32 = 0;
 /// `propagation = rebuilt`.
 pub const PROPAGATION_REBUILT: u32 = 1;
 /// `propagation = difference`.
 pub const PROPAGATION_DIFFERENCE: u32 = 2;
+/// `propagation = rebuilt_changed`.
+pub const PROPAGATION_REBUILT_CHANGED: u32 = 3;
 /// `init_util = scale`.
 pub const INIT_UTIL_SCALE: u32 = 0;
 /// `init_util = capacity`.
@@ -374,18 +378,20 @@ pub const BALANCE_LOADS_BIASED: u32 = 3;
 pub const BALANCE_LOADS: u32 = 4;
 /// `balance = types`.
 pub const BALANCE_TYPES: u32 = 5;
+/// `balance = capacities`.
+pub const BALANCE_CAPACITIES: u32 = 6;
 /// `balance = reduced`.
-pub const BALANCE_REDUCED: u32 = 6;
+pub const BALANCE_REDUCED: u32 = 7;
 /// `balance = cores`.
-pub const BALANCE_CORES: u32 = 7;
+pub const BALANCE_CORES: u32 = 8;
 /// `balance = threads`.
-pub const BALANCE_THREADS: u32 = 8;
+pub const BALANCE_THREADS: u32 = 9;
 /// `balance = misfit_apart`.
-pub const BALANCE_MISFIT_APART: u32 = 9;
+pub const BALANCE_MISFIT_APART: u32 = 10;
 /// `balance = runnable`.
-pub const BALANCE_RUNNABLE: u32 = 10;
+pub const BALANCE_RUNNABLE: u32 = 11;
 /// `balance = overutilized`.
-pub const BALANCE_OVERUTILIZED: u32 = 11;
+pub const BALANCE_OVERUTILIZED: u32 = 12;
 /// `balance_capacity = after`.
 pub const BALANCE_CAPACITY_AFTER: u32 = 0;
 /// `balance_capacity = before`.
@@ -510,10 +516,12 @@ pub const ENERGY_MODEL_PERFORMANCE: u32 = 3;
 pub const ENERGY_AWARE_OFF: u32 = 0;
 /// `energy_aware = margin`.
 pub const ENERGY_AWARE_MARGIN: u32 = 1;
+/// `energy_aware = limited`.
+pub const ENERGY_AWARE_LIMITED: u32 = 2;
 /// `energy_aware = rank`.
-pub const ENERGY_AWARE_RANK: u32 = 2;
+pub const ENERGY_AWARE_RANK: u32 = 3;
 /// `energy_aware = actual`.
-pub const ENERGY_AWARE_ACTUAL: u32 = 3;
+pub const ENERGY_AWARE_ACTUAL: u32 = 4;
 /// `energy_full_cpu = skipped`.
 pub const ENERGY_FULL_CPU_SKIPPED: u32 = 0;
 /// `energy_full_cpu = candidate`.
@@ -588,10 +596,12 @@ pub const DST_GROUP_LOAD_NODES: u32 = 2;
 pub const DST_GROUP_LOAD_EST: u32 = 3;
 /// `dst_group = types_near`.
 pub const DST_GROUP_TYPES_NEAR: u32 = 4;
+/// `dst_group = types_quarter`.
+pub const DST_GROUP_TYPES_QUARTER: u32 = 5;
 /// `dst_group = types`.
-pub const DST_GROUP_TYPES: u32 = 5;
+pub const DST_GROUP_TYPES: u32 = 6;
 /// `dst_group = types_energy`.
-pub const DST_GROUP_TYPES_ENERGY: u32 = 6;
+pub const DST_GROUP_TYPES_ENERGY: u32 = 7;
 /// `dst_group_cpus = all`.
 pub const DST_GROUP_CPUS_ALL: u32 = 0;
 /// `dst_group_cpus = allowed`.
@@ -754,9 +764,11 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("sum_floor", "on", SUM_FLOOR_ON),
     ("sum_floor", "wraps", SUM_FLOOR_WRAPS),
     ("sum_floor", "rebuilt", SUM_FLOOR_REBUILT),
+    ("sum_floor", "rebuilt_load", SUM_FLOOR_REBUILT_LOAD),
     ("propagation", "full_period", PROPAGATION_FULL_PERIOD),
     ("propagation", "rebuilt", PROPAGATION_REBUILT),
     ("propagation", "difference", PROPAGATION_DIFFERENCE),
+    ("propagation", "rebuilt_changed", PROPAGATION_REBUILT_CHANGED),
     ("init_util", "scale", INIT_UTIL_SCALE),
     ("init_util", "capacity", INIT_UTIL_CAPACITY),
     ("init_weight", "unscaled", INIT_WEIGHT_UNSCALED),
@@ -930,6 +942,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("balance", "loads_biased", BALANCE_LOADS_BIASED),
     ("balance", "loads", BALANCE_LOADS),
     ("balance", "types", BALANCE_TYPES),
+    ("balance", "capacities", BALANCE_CAPACITIES),
     ("balance", "reduced", BALANCE_REDUCED),
     ("balance", "cores", BALANCE_CORES),
     ("balance", "threads", BALANCE_THREADS),
@@ -998,6 +1011,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("energy_model", "performance", ENERGY_MODEL_PERFORMANCE),
     ("energy_aware", "off", ENERGY_AWARE_OFF),
     ("energy_aware", "margin", ENERGY_AWARE_MARGIN),
+    ("energy_aware", "limited", ENERGY_AWARE_LIMITED),
     ("energy_aware", "rank", ENERGY_AWARE_RANK),
     ("energy_aware", "actual", ENERGY_AWARE_ACTUAL),
     ("energy_full_cpu", "skipped", ENERGY_FULL_CPU_SKIPPED),
@@ -1037,6 +1051,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dst_group", "load_nodes", DST_GROUP_LOAD_NODES),
     ("dst_group", "load_est", DST_GROUP_LOAD_EST),
     ("dst_group", "types_near", DST_GROUP_TYPES_NEAR),
+    ("dst_group", "types_quarter", DST_GROUP_TYPES_QUARTER),
     ("dst_group", "types", DST_GROUP_TYPES),
     ("dst_group", "types_energy", DST_GROUP_TYPES_ENERGY),
     ("dst_group_cpus", "all", DST_GROUP_CPUS_ALL),

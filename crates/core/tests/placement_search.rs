@@ -232,7 +232,7 @@ fn the_choice_by_energy_is_the_best_there_is_unless_clamps_or_a_margin_speak() {
 /// random is far outside.
 #[test]
 fn misses_of_the_choice_by_energy_have_reasons() {
-    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (compared, mean, misses) = classified(profile, false);
         assert!(compared >= 9_900 && mean <= 0.01, "{profile}: {compared} states, {mean}");
         assert_eq!(misses[Miss::Unexplained as usize], 0, "{profile}: {misses:?}");

@@ -33,7 +33,7 @@ fn rust_constants_equal_the_positions_of_their_value_names() {
 
 #[test]
 fn every_profile_makes_sense_and_every_default_has_a_name() {
-    assert_eq!(profiles(), ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"]);
+    assert_eq!(profiles(), ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"]);
     for name in profiles() {
         let policy = Policy::profile(name).expect("profile exists");
         assert_eq!(policy.check(), Ok(()), "{name}");
@@ -60,7 +60,15 @@ fn load_tracking_of_each_kernel() {
     check_column("divisor", &[("4.12", "constant"), ("4.16", "moving"), ("7.2", "moving")]);
     check_column(
         "sum_floor",
-        &[("4.12", "off"), ("5.4", "off"), ("5.10", "rebuilt"), ("6.1", "wraps"), ("6.18", "wraps"), ("7.2", "on")],
+        &[
+            ("4.12", "off"),
+            ("5.4", "off"),
+            ("5.10", "rebuilt"),
+            ("5.15", "rebuilt_load"),
+            ("6.1", "wraps"),
+            ("6.18", "wraps"),
+            ("7.2", "on"),
+        ],
     );
     check_column(
         "util_est",
@@ -77,7 +85,10 @@ fn load_tracking_of_each_kernel() {
     );
     check_column("util_est_stale", &[("6.6", "off"), ("6.12", "on"), ("6.18", "on"), ("7.2", "off")]);
     check_column("estimate_leaves", &[("4.19", "last"), ("5.4", "last"), ("5.10", "first")]);
-    check_column("propagation", &[("5.4", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]);
+    check_column(
+        "propagation",
+        &[("5.4", "full_period"), ("5.10", "rebuilt"), ("5.15", "rebuilt_changed"), ("6.1", "difference")],
+    );
     check_column("init_weight", &[("6.8", "unscaled"), ("6.12", "scaled")]);
     check_column("idle_clock", &[("5.10", "later"), ("6.1", "at_once")]);
     check_column("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]);
@@ -108,7 +119,7 @@ fn governor_of_each_kernel() {
     );
     check_column(
         "headroom",
-        &[("5.10", "frequency"), ("6.1", "utilization"), ("6.8", "before_clamps"), ("7.2", "before_clamps")],
+        &[("5.10", "frequency"), ("5.15", "utilization"), ("6.8", "before_clamps"), ("7.2", "before_clamps")],
     );
     check_column("gate", &[("4.12", "r0b"), ("4.16", "r0b"), ("7.2", "r0b")]);
     check_column(
@@ -185,9 +196,9 @@ fn scheduler_of_each_kernel() {
     );
     check_column("newidle_fails", &[("6.12", "measured"), ("6.18", "dearer"), ("7.2", "measured")]);
     check_column("hrtick", &[("6.18", "off"), ("7.2", "on")]);
-    check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
+    check_column("wake_queue", &[("5.10", "far"), ("5.15", "far_or_idle")]);
     check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);
-    check_column("wake_affine", &[("5.4", "runnable_less"), ("5.10", "load_avg"), ("6.1", "idle_first")]);
+    check_column("wake_affine", &[("5.4", "runnable_less"), ("5.10", "load_avg"), ("5.15", "idle_first")]);
 }
 
 #[test]
@@ -292,6 +303,7 @@ fn a_profile_is_the_release_that_it_follows() {
         ("4.16.13", "4.16"),
         ("5.4.0", "5.4"),
         ("5.10.262", "5.10"),
+        ("5.15.215", "5.15"),
         ("6.1.192", "6.1"),
         ("6.6.0", "6.6"),
         ("6.8.0", "6.8"),
@@ -338,7 +350,7 @@ fn releases_that_were_not_read_are_refused_and_have_a_nearest_one() {
     is("5.4.210", "5.4", false);
     is("4.16.13", "4.16", true);
     is("6.18", "6.18", true);
-    is("5.15.0-1", "5.10", false);
+    is("5.15.0-1", "5.15", false);
     is("3.18", "4.12", false);
     assert_eq!(of("none"), None);
 }

@@ -392,17 +392,6 @@ mod tests {
     }
 
     #[test]
-    fn a_headroom_that_is_not_the_kernels_is_named() {
-        let words = |profile: &str, perf| {
-            let mut policy = Policy::profile(profile).expect("profile exists");
-            policy.set("headroom_pct", "10").expect("a number in range");
-            headroom_in_words(&Terms { effective: 512, perf, max: 1024, ..Terms::default() }, &policy)
-        };
-        assert_eq!(words("7.2", 563), "512 + 10 % = 563");
-        assert_eq!(words("5.10", 512), "512 stays; the headroom of 10 % is added to the reference frequency below");
-    }
-
-    #[test]
     fn what_is_handed_to_the_driver_is_what_the_text_says() {
         let decision = Decision {
             prev_khz: 1_200_000,

@@ -20,7 +20,7 @@ fn one_realtime_hog_on_eight_cpus_is_throttled_from_5_10_to_6_8() {
         let r = run_on(&m, &workload(vec![on(hog("rt"), 3)]), p, 4000);
         assert_eq!(r.tasks[0].run_ns, 4000 * MS, "{p}");
     }
-    for p in ["5.10", "6.1", "6.6"] {
+    for p in ["5.10", "5.15", "6.1", "6.6"] {
         let r = run_on(&m, &workload(vec![on(hog("rt"), 3)]), p, 4000);
         assert!(near(r.tasks[0].run_ns, 3800 * MS, 8 * MS), "{p}: {}", r.tasks[0].run_ns);
     }
@@ -183,7 +183,7 @@ fn a_task_whose_work_ends_between_ticks_is_not_preempted_at_its_end() {
 fn three_busy_tasks_share_two_cpus_from_5_10() {
     let m = fixed_speed(&[(2, 1024)]);
     let w = workload(["a", "b", "c"].map(busy).to_vec());
-    for p in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for p in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         for other in [None, Some("load")] {
             let mut policy = profile(p);
             other.into_iter().for_each(|value| policy.set("dst_group", value).expect("a switch of the table"));
@@ -386,7 +386,7 @@ impl Sink for Actives {
 /// at its head. Where others wait, one of them goes.
 #[test]
 fn an_active_balance_takes_a_waiting_task_before_the_running_one() {
-    for p in ["5.10", "6.1", "6.6", "6.8", "6.12", "7.2"] {
+    for p in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "7.2"] {
         let mut told = Actives::default();
         for seed in 0..60u64 {
             let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 11);

@@ -12,7 +12,7 @@ use pelton_model::workload::{Op, SchedPolicy, TaskSpec, Workload};
 use pelton_schema::Event;
 use std::collections::BTreeMap;
 
-const PROFILES: [&str; 7] = ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 8] = ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Older ones: shares on one CPU hold in them as well.
 const OLD_PROFILES: [&str; 4] = ["4.12", "4.16", "4.19", "5.4"];
 /// `cache_nice_tries` of a domain of CPUs that are not threads of one core (topology.c `sd_init`).

@@ -10,7 +10,8 @@ use pelton_schema::{Event, NullSink};
 use pelton_sim::Report;
 use pelton_sim::report::QuotaReport;
 
-const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 12] =
+    ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Length of a tick of the test machines, which is how late a CPU may notice that nothing is left.
 const TICK_MS: u64 = 4;
 /// What a queue takes at once, and may carry into the next period.
@@ -209,7 +210,7 @@ fn impossible_quotas_are_refused() {
 /// gap there may be a tick that was not accounted yet.
 #[test]
 fn averages_of_a_throttled_group_stand_still() {
-    for p in ["5.10", "6.1", "6.12", "7.2"] {
+    for p in ["5.10", "5.15", "6.1", "6.12", "7.2"] {
         let w = limited(busy_in("/a", 1), &[("/a", 20, 100, 0)]);
         let (_, events) = events_of(&fixed_speed(&[(1, 1024)]), &w, p, &config(2000));
         let (mut before, mut last, mut gaps) = (None, 0, 0);

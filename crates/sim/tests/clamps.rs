@@ -10,7 +10,7 @@ use pelton_schema::Event;
 use pelton_sim::Report;
 
 /// Releases that have clamps.
-const CLAMPING: [&str; 8] = ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const CLAMPING: [&str; 9] = ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn clamped(task: TaskSpec, min: u32, max: u32) -> TaskSpec {
     TaskSpec { uclamp: Some((min, max)), ..task }
@@ -84,7 +84,7 @@ fn a_real_time_task_asks_for_the_maximum_only_until_it_says_less() {
     let rt = |name: &str| with_policy(on(periodic(name, 1000, 10_000), 0), SchedPolicy::Fifo { priority: 10 });
     // Another task's clamp switches the default of real-time tasks on.
     let other = clamped(on(periodic("other", 100, 10_000), 1), 0, 1024);
-    for profile in ["5.10", "6.1", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "7.2"] {
         let free = run_on(&pair(), &workload(vec![rt("rt"), other.clone()]), profile, 1000);
         let low = run_on(&pair(), &workload(vec![clamped(rt("rt"), 0, 100), other.clone()]), profile, 1000);
         assert!(at_opps(&free)[2] > 3 * at_opps(&low)[2], "{profile}: {:?} {:?}", at_opps(&free), at_opps(&low));
@@ -119,7 +119,7 @@ fn busy_on_big_ms(r: &Report) -> u64 {
 
 #[test]
 fn a_hog_capped_below_a_little_cpu_stays_there() {
-    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let capped = run_on(&board(), &workload(vec![clamped(busy("b"), 0, 400)]), profile, 1000);
         assert_eq!(busy_on_big_ms(&capped), 0, "{profile}: it fits by its clamp");
         let free = run_on(&board(), &workload(vec![busy("b")]), profile, 1000);

@@ -205,7 +205,7 @@ fn wakeup_latency_is_all_that_lies_between_the_wake_up_and_the_task() {
 
 #[test]
 fn without_costs_only_the_mechanism_is_left() {
-    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let mut m = machine(&[(1, 1024), (1, 1024)]);
         m.domains.iter_mut().for_each(|d| d.opps = vec![d.opps[2]]);
         let (report, events) = events_of(&m, &one_message([0, 1]), profile, &config(12));
@@ -295,7 +295,7 @@ fn searches(profile: &str, look_ns: u64) -> (Searches, u64) {
 /// one; later releases ask for utilization, 4.12 for nothing.
 #[test]
 fn searches_for_an_idle_cpu_take_time_and_to_5_10_shorten_the_next() {
-    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.12", "7.2"] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.12", "7.2"] {
         let (free, overhead_ns) = searches(profile, 0);
         assert_eq!((overhead_ns, free.mean_ns), (0, [0; 8]), "{profile}");
         let (paid, overhead_ns) = searches(profile, 2_000);

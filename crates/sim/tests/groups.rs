@@ -9,7 +9,8 @@ use pelton_schema::{Event, HookSite, Placed, PlacementRecord, Sink};
 use pelton_sim::Report;
 
 const PROFILES: [&str; 7] = ["4.12", "5.4", "6.1", "6.6", "6.8", "6.12", "7.2"];
-const ALL_PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const ALL_PROFILES: [&str; 12] =
+    ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
     TaskSpec { taskgroup: path.into(), ..task }

@@ -40,7 +40,7 @@ fn run_with(policy: &Policy, m: &Machine, w: &Workload) -> Report {
 fn who_waits_for_io_again_and_again_gets_speed_before_its_utilization_shows_it() {
     // Two CPUs: 4.16 never sees the request of a CPU that has its frequency for itself.
     let m = machine(&[(2, 1024)]);
-    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let reads = with_disk(DISK, vec![on(reader("r"), 0)]);
         let waits = top_share(&run_on(&m, &reads, name, 2000));
         let sleeps = top_share(&run_on(&m, &workload(vec![on(sleeper("s"), 0)]), name, 2000));

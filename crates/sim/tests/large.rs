@@ -8,7 +8,7 @@ use pelton_model::Machine;
 use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, NullSink};
 
-const PROFILES: [&str; 6] = ["4.12", "5.4", "5.10", "6.1", "6.12", "7.2"];
+const PROFILES: [&str; 7] = ["4.12", "5.4", "5.10", "5.15", "6.1", "6.12", "7.2"];
 
 /// Two nodes, caches of sixteen CPUs, two threads to a core.
 fn server(cpus: u32) -> Machine {

@@ -57,7 +57,7 @@ fn at(frequencies: &[(u64, u32)], ms: u64) -> u32 {
     frequencies.iter().rev().find(|(since, _)| *since <= ms * 1000).map_or(0, |(_, khz)| *khz)
 }
 
-const EVERY: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const EVERY: [&str; 12] = ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 #[test]
 fn a_busy_cpu_keeps_to_its_limits_while_they_hold() {
@@ -205,7 +205,7 @@ fn averaged(name: &str, by: LimitSource) -> u64 {
 #[test]
 fn cooling_is_averaged_from_5_10_to_6_9_and_users_never_are() {
     for name in EVERY {
-        let cools = ["5.10", "6.1", "6.6"].contains(&name);
+        let cools = ["5.10", "5.15", "6.1", "6.6", "6.8"].contains(&name);
         // 1.0 of 2.0 GHz: 512 of 1024 are lost.
         let (cooling, user) = (averaged(name, COOLING), averaged(name, USER));
         assert!(if cools { near(cooling, 512, 4) } else { cooling == 0 }, "{name}: {cooling}");

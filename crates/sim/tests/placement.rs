@@ -11,7 +11,7 @@ use pelton_schema::Event;
 use pelton_sim::Report;
 
 /// Releases that place by energy.
-const BY_ENERGY: [&str; 8] = ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const BY_ENERGY: [&str; 9] = ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Releases in which a running task that is too big moves.
 const MISFIT: [&str; 7] = BY_ENERGY;
 
@@ -123,7 +123,7 @@ fn a_wakeup_beside_a_full_core_finds_a_whole_idle_one() {
     for (c, cpu) in m.cpus.iter_mut().enumerate() {
         cpu.smt = if c < 2 { vec![0, 1] } else { vec![2, 3] };
     }
-    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.12", "7.2"] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.12", "7.2"] {
         let hog = on(busy("hog"), 0);
         let r = run_on(&m, &workload(vec![hog, periodic("p", 1000, 10_000)]), profile, 1000);
         let (sibling, other) = (r.cpus[1].busy_ns, r.cpus[2].busy_ns + r.cpus[3].busy_ns);

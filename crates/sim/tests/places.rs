@@ -125,7 +125,8 @@ fn goes(w: &Workload, profile: &str) -> Vec<(u32, u64)> {
     moves
 }
 
-const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 12] =
+    ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 /// Two tasks of equal priority share CPU 0: the first has run its 2 ms within 4 ms and a slice or two.
 #[test]

@@ -147,7 +147,7 @@ fn real_time_tasks_go_to_the_cpus_that_their_clamps_ask_for_from_5_10() {
     for p in ["4.12", "4.19", "5.4"] {
         assert_eq!(runs_on(p, None), 1, "{p}: it stays where it ran");
     }
-    for p in ["5.10", "6.1", "6.6", "6.8", "6.12", "7.2"] {
+    for p in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "7.2"] {
         assert!(runs_on(p, None) >= 4, "{p}: real-time tasks ask for everything (sched_util_clamp_min_rt_default)");
         assert_eq!(runs_on(p, Some((0, 1024))), 1, "{p}: unless they ask for less");
         assert_eq!(runs_on(p, Some((512, 300))), 1, "{p}: the smaller clamp counts");

@@ -116,7 +116,8 @@ fn check_switches(seed: u64, events: &[(u64, Event)], cpus: usize) {
 
 #[test]
 fn invariants_hold_and_two_runs_are_one() {
-    const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+    const PROFILES: [&str; 12] =
+        ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
     for seed in seeds() {
         let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
         let m = random_machine(&mut d);

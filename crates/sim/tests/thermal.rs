@@ -68,7 +68,7 @@ impl Run {
 /// no limit and the first.
 #[test]
 fn a_zone_that_would_get_much_too_hot_is_held_near_its_trip() {
-    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         for governor in ["step_wise", "power_allocator"] {
             let run = run(&board(), &policy(name, governor), 20_000);
             let zone = &run.zone;
@@ -147,7 +147,7 @@ fn pressure_reaches_the_scheduler_as_in_each_release() {
         run.events.iter().filter_map(of).max().unwrap_or(0)
     };
     assert_eq!(told("5.4"), 0);
-    for name in ["5.10", "6.1", "6.6"] {
+    for name in ["5.10", "5.15", "6.1", "6.6"] {
         assert!(told(name) > 200, "{name}: half of the capacity for a while, {}", told(name));
     }
     assert_eq!(told("7.2"), 0, "cooling is a limit of the policy there");

@@ -80,14 +80,14 @@ fn newidle_mean_moves_by_an_eighth() {
 fn newidle_asks_the_migration_cost_to_5_10_then_the_domains() {
     let mut n = Newidle { avg_idle_ns: 499_999, ..Newidle::new() };
     for (profile, skips) in
-        [("4.12", true), ("4.16", true), ("4.19", true), ("5.4", true), ("5.10", true), ("6.1", false)]
+        [("4.12", true), ("4.16", true), ("4.19", true), ("5.4", true), ("5.10", true), ("5.15", true), ("6.1", false)]
     {
         assert_eq!(n.skips(&policy(profile)), skips, "{profile}");
     }
     n.avg_idle_ns = 500_000;
     assert!(!n.skips(&policy("4.12")));
     n.searched(&policy("6.1"), 500_001, 7);
-    for profile in ["4.12", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["4.12", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(n.skips(&policy(profile)), "{profile}");
     }
     assert_eq!((n.max_cost_ns, n.decayed_at_ns), (500_001, 7));
@@ -214,6 +214,7 @@ fn newidle_own_load_is_refreshed_behind_the_first_gate() {
 fn newidle_dice_are_thrown_by_the_rate_of_success() {
     for (profile, throws, at_most) in [
         ("5.10", false, false),
+        ("5.15", false, false),
         ("6.1", true, true),
         ("6.6", false, false),
         ("6.8", false, false),

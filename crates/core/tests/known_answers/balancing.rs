@@ -73,7 +73,7 @@ fn found(profile: &str, m: &Placement, e: LbEnv) -> Option<(u32, u32, i64)> {
 fn an_idle_cpu_takes_half_of_the_difference() {
     let mut m = machine(4, 1);
     tasks(&mut m.cpus[2], 3);
-    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let is = found(profile, &m, env(&m, 0, balance_idle::IDLE));
         assert_eq!(is, Some((2, migrate::TASK, 1)), "{profile}");
         let busy = found(
@@ -86,7 +86,7 @@ fn an_idle_cpu_takes_half_of_the_difference() {
             env(&m, 0, balance_idle::NOT_IDLE),
         );
         // 3 - 1 > 1: 5.10 and 6.1 spread to a busy CPU as well; from 6.6 sibling_imbalance() is 0 for one.
-        assert_eq!(busy.is_some(), matches!(profile, "5.10" | "6.1"), "{profile}: {busy:?}");
+        assert_eq!(busy.is_some(), matches!(profile, "5.10" | "5.15" | "6.1"), "{profile}: {busy:?}");
     }
 }
 
@@ -113,7 +113,7 @@ fn a_core_is_relieved_by_an_idle_one() {
     let mut m = machine(4, 2);
     tasks(&mut m.cpus[2], 1);
     tasks(&mut m.cpus[3], 1);
-    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let is = found(profile, &m, env(&m, 0, balance_idle::IDLE));
         assert_eq!(is.map(|(_, what, n)| (what, n)), Some((migrate::TASK, 1)), "{profile}");
     }
@@ -168,10 +168,26 @@ fn a_bigger_group_is_passed_over_before_types_are_compared() {
         lb.busiest.cpus
     };
     for (profile, cpus) in
-        [("5.10", 0xc), ("6.1", 0), ("6.6", 0xc), ("6.8", 0xc), ("6.12", 0), ("6.18", 0xc), ("7.2", 0)]
+        [("5.10", 0xc), ("5.15", 0xc), ("6.1", 0), ("6.6", 0xc), ("6.8", 0xc), ("6.12", 0), ("6.18", 0xc), ("7.2", 0)]
     {
         assert_eq!(after(profile), cpus, "{profile}");
     }
+}
+
+/// find_busiest_queue: a lone task is left where its CPU is no smaller. 5.10.262 compares capacities as they are; from
+/// 5.15 on capacity_greater() asks for a twentieth: 1024 * 1024 is below 1000 * 1078.
+#[test]
+fn a_lone_task_is_taken_to_a_cpu_that_is_larger_by_a_twentieth_from_5_15() {
+    let source = |profile: &str, capacity| {
+        let mut m = little_group(true);
+        tasks(&mut m.cpus[0], 1);
+        m.cpus[0].capacity = capacity;
+        let mut lb = Lb::default();
+        (lb.busiest.cpus, lb.migration, lb.imbalance) = (0x3, migrate::LOAD, 2048);
+        env(&m, 2, balance_idle::IDLE).find_src_rq(&policy(profile), &m, &mut lb)
+    };
+    assert_eq!(["5.10", "5.15", "6.1"].map(|profile| source(profile, 1000)), [Some(0), None, None]);
+    assert_eq!(["5.10", "5.15", "6.1"].map(|profile| source(profile, 900)), [Some(0); 3]);
 }
 
 /// 7.2 fair.c group_is_overloaded() asks for an over-utilized CPU first. Three tasks on two little CPUs: runnable
@@ -202,7 +218,7 @@ fn misfits_are_no_failure_from_6_12() {
     let m = machine(4, 1);
     let e = env(&m, 0, balance_idle::IDLE);
     for (profile, failures, interval_ms) in
-        [("5.10", 1, 8), ("6.1", 1, 8), ("6.6", 1, 8), ("6.8", 1, 8), ("6.12", 0, 4), ("7.2", 0, 4)]
+        [("5.10", 1, 8), ("5.15", 1, 8), ("6.1", 1, 8), ("6.6", 1, 8), ("6.8", 1, 8), ("6.12", 0, 4), ("7.2", 0, 4)]
     {
         let mut own = LbDomain::new(&m.cpus[0].domains[0], 0);
         own.failed(&policy(profile), &e, migrate::MISFIT);

@@ -22,7 +22,7 @@ fn the_clamps_of_a_queue_count_from_5_4() {
     for (profiles, capped, boosted) in [
         (&["4.12", "4.16", "4.19"][..], 600, 600),
         (&["5.4", "5.10"], 100, 800),
-        (&["6.1", "6.6"], 125, 1000),
+        (&["5.15", "6.1", "6.6"], 125, 1000),
         (&["6.8", "6.12", "6.18", "7.2"], 100, 800),
     ] {
         for profile in profiles {
@@ -32,7 +32,7 @@ fn the_clamps_of_a_queue_count_from_5_4() {
     }
 }
 
-const LATER: [&str; 7] = ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const LATER: [&str; 8] = ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn policy(profile: &str) -> Policy {
     Policy::profile(profile).expect("a profile")

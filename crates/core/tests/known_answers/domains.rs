@@ -55,6 +55,7 @@ fn percentages_by_release() {
         ("4.19", 125),
         ("5.4", 125),
         ("5.10", 117),
+        ("5.15", 117),
         ("6.1", 117),
         ("6.12", 117),
         ("7.2", 117),
@@ -119,7 +120,9 @@ fn tasks_that_may_differ_between_nodes() {
 
 #[test]
 fn placement_by_energy_asks_for_invariance_from_6_1_on() {
-    for (profile, without) in [("4.19", false), ("5.4", true), ("5.10", true), ("6.1", false), ("7.2", false)] {
+    for (profile, without) in
+        [("4.19", false), ("5.4", true), ("5.10", true), ("5.15", false), ("6.1", false), ("7.2", false)]
+    {
         let can = |asymmetric, threads, invariant| policy(profile).places_by_energy(asymmetric, threads, invariant);
         assert_eq!(can(true, false, false), without, "{profile}");
         assert_eq!(can(true, false, true), profile != "4.19", "{profile}");

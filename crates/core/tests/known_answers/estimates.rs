@@ -26,10 +26,18 @@ fn sampled(profile: &str, cap: u32, mut se: Se) -> (u32, u32) {
 /// from 4.19 to 7.2.12. The mark is bit 0 to 5.4, bit 31 from 5.10.262.
 #[test]
 fn the_mark_survives_an_update_while_blocked() {
-    for (profile, mark) in
-        [("4.19", 1), ("5.4", 1), ("5.10", MARK), ("6.1", MARK), ("6.6", MARK), ("6.8", MARK), ("6.12", MARK)]
-            .into_iter()
-            .chain([("6.18", MARK), ("7.2", MARK)])
+    for (profile, mark) in [
+        ("4.19", 1),
+        ("5.4", 1),
+        ("5.10", MARK),
+        ("5.15", MARK),
+        ("6.1", MARK),
+        ("6.6", MARK),
+        ("6.8", MARK),
+        ("6.12", MARK),
+    ]
+    .into_iter()
+    .chain([("6.18", MARK), ("7.2", MARK)])
     {
         let pol = policy(profile);
         let ctx = Ctx { pol: &pol, now: PERIOD_NS, cap_orig: 1024, freq_scale: 1024 };
@@ -46,7 +54,7 @@ fn the_mark_survives_an_update_while_blocked() {
 /// less than a period it is not sampled.
 #[test]
 fn a_task_that_migrated_asleep_and_ran_shortly_is_not_sampled() {
-    for profile in ["4.19", "5.10", "6.1", "6.12", "7.2"] {
+    for profile in ["4.19", "5.10", "5.15", "6.1", "6.12", "7.2"] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         let mut se = Se::new(1024);
@@ -90,7 +98,7 @@ fn the_mark_in_bit_0_makes_estimates_odd() {
 /// 375.
 #[test]
 fn util_est_u2_rises_at_once() {
-    for profile in ["5.10", "6.1", "6.6"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6"] {
         assert_eq!(sampled(profile, 1024, task(0, 100, 300)), (300 | MARK, 300), "{profile}");
         assert_eq!(sampled(profile, 1024, task(0, 400, 300)), (300 | MARK, 375), "{profile}");
         assert_eq!(sampled(profile, 200, task(0, 400, 300)), (0, 400), "{profile}: too large for this CPU");
@@ -123,6 +131,7 @@ fn util_est_is_one_field_from_6_12_and_without_capacity_test_from_6_18() {
 fn the_sample_is_stale_in_6_12_and_6_18() {
     for (profile, stale) in [
         ("5.10", false),
+        ("5.15", false),
         ("6.1", false),
         ("6.6", false),
         ("6.8", false),
@@ -145,7 +154,7 @@ fn the_sample_is_stale_in_6_12_and_6_18() {
 /// 5.10.262 before it. The CPU's estimate falls by the value of before the sample.
 #[test]
 fn the_cpus_estimate_is_lowered_last_up_to_5_4() {
-    for (profile, during) in [("4.19", 301), ("5.4", 301), ("5.10", 0), ("6.1", 0), ("7.2", 0)] {
+    for (profile, during) in [("4.19", 301), ("5.4", 301), ("5.10", 0), ("5.15", 0), ("6.1", 0), ("7.2", 0)] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         let mut se = task(300, 0, 0);

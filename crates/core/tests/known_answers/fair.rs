@@ -6,7 +6,7 @@ use pelton_core::fair::{self, FairRq, FairSe, FairTunables};
 use pelton_core::{Policy, value};
 
 const TICK_NS: u64 = 4_000_000;
-const CFS: [&str; 6] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1"];
+const CFS: [&str; 7] = ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1"];
 const EEVDF: [&str; 5] = ["6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn policy(release: &str) -> Policy {
@@ -86,7 +86,7 @@ fn cfs_slices_are_floored_and_count_all_tasks_from_5_10() {
     for release in CFS {
         let p = policy(release);
         let t = tunables(&p, 1);
-        let floored = matches!(release, "5.10" | "6.1");
+        let floored = matches!(release, "5.10" | "5.15" | "6.1");
         let slice = |waiting: &[FairSe], all| {
             let q = queue(&p, waiting);
             let period = fair::slice_period(&p, &t, &q, &waiting[0], all);
@@ -126,7 +126,7 @@ fn a_long_sleeper_is_placed_anew_from_5_10() {
         let mut se = entity(500);
         let q = FairRq::default();
         fair::place_entity_cfs(&p, &tunables(&p, 1), &q, &mut se, 0, 0, (1 << 53) + 1);
-        assert_eq!(se.vruntime, if matches!(release, "5.10" | "6.1") { -3_000_000 } else { 500 }, "{release}");
+        assert_eq!(se.vruntime, if matches!(release, "5.10" | "5.15" | "6.1") { -3_000_000 } else { 500 }, "{release}");
     }
 }
 
@@ -143,7 +143,7 @@ fn sched_idle_gets_less_credit_in_6_1() {
         let floor = fair::slice_floor(&p, &t, &se, 0, 1000);
         let want = match release {
             "6.1" => 750_000,
-            "5.10" => 3_000_000,
+            "5.10" | "5.15" => 3_000_000,
             _ => 1000,
         };
         assert_eq!(floor, want, "{release}");

@@ -102,7 +102,7 @@ const BLOCKED: u32 = 7;
 fn averages_call_on_their_own_cpu_in_4_12_and_on_any_since() {
     assert_eq!(call("4.12", DECAY, 0), Some(0));
     assert_eq!(call("4.12", DECAY, how::REMOTE), None);
-    for name in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(call(name, DECAY, how::REMOTE), Some(0), "{name}");
     }
 }
@@ -115,7 +115,7 @@ fn the_call_moved_out_of_the_average_update_in_5_10() {
         assert_eq!(call(name, DECAY, how::ATTACHES), Some(0), "{name}");
         assert_eq!(call(name, DECAY, how::PROPAGATED), None, "{name}");
     }
-    for name in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(call(name, DECAY, how::ATTACHES), None, "{name}");
         assert_eq!(call(name, DECAY, how::PROPAGATED), Some(0), "{name}");
     }
@@ -141,7 +141,7 @@ fn the_real_time_class_calls_when_it_accounts_to_4_16_and_when_it_queues_since()
         assert_eq!(call(name, RT, how::ACCOUNTING), Some(hook_flag::CLASS | hook_flag::RT), "{name}");
         assert_eq!(call(name, RT, 0), None, "{name}");
     }
-    for name in ["4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(call(name, RT, how::ACCOUNTING), None, "{name}");
         assert_eq!(call(name, RT, 0), Some(hook_flag::CLASS), "{name}");
     }
@@ -152,7 +152,7 @@ fn the_real_time_class_calls_when_it_accounts_to_4_16_and_when_it_queues_since()
 fn the_deadline_class_calls_when_it_accounts_in_4_12_and_when_its_bandwidth_changes_since() {
     assert_eq!(call("4.12", DL, how::ACCOUNTING), Some(hook_flag::CLASS | hook_flag::DL));
     assert_eq!(call("4.12", DL, 0), None);
-    for name in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(call(name, DL, how::ACCOUNTING), None, "{name}");
         assert_eq!(call(name, DL, 0), Some(hook_flag::CLASS), "{name}");
     }
@@ -201,7 +201,7 @@ fn the_idle_tick_of_each_release() {
     for name in pelton_core::profiles() {
         let word = match name {
             "4.12" | "4.16" => "stops",
-            "5.10" | "6.1" | "6.12" | "7.2" => "after_tick",
+            "5.10" | "5.15" | "6.1" | "6.12" | "7.2" => "after_tick",
             _ => "governor",
         };
         assert_eq!(profile(name).get("idle_tick"), Ok(word), "{name}");

@@ -23,7 +23,7 @@ fn the_sum_of_each_release() {
         (&["4.12"][..], 300),
         (&["4.16"], 380),
         (&["4.19", "5.4", "5.10"], 516),
-        (&["6.1", "6.6"], 645),
+        (&["5.15", "6.1", "6.6"], 645),
         (&["6.8", "6.12", "6.18", "7.2"], 603),
     ] {
         for name in names {
@@ -41,6 +41,7 @@ fn clamps_come_first_to_6_6_and_last_from_6_8() {
     for (name, want) in [
         ("5.4", 328),
         ("5.10", 328),
+        ("5.15", 410),
         ("6.1", 410),
         ("6.6", 410),
         ("6.8", 200),
@@ -120,7 +121,7 @@ fn a_runnable_real_time_task_means_maximum_from_4_17() {
     for name in ["4.19", "5.4", "5.10", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(perf(name, &running), 1024, "{name}");
     }
-    for name in ["6.1", "6.6"] {
+    for name in ["5.15", "6.1", "6.6"] {
         assert_eq!(perf(name, &running), 1280, "{name}: a quarter on the maximum, cut by the highest frequency");
     }
     let clamped = CpuState { uclamp_used: 1, ..running };
@@ -189,7 +190,7 @@ fn a_call_with_the_flag_asks_nobody_else() {
 #[test]
 fn a_boost_that_rounds_to_nothing_is_clamped_in_6_1() {
     let tiny = CpuState { cap_orig: 4, uclamp_used: 1, uclamp_min: 2, uclamp_max: 1024, ..CpuState::default() };
-    for (name, boosted) in [("5.10", 0), ("6.1", 2), ("6.6", 2), ("6.8", 0), ("6.12", 0)] {
+    for (name, boosted) in [("5.10", 0), ("5.15", 2), ("6.1", 2), ("6.6", 2), ("6.8", 0), ("6.12", 0)] {
         for (flags, expected) in [(hook_flag::IOWAIT, boosted), (0, 0)] {
             let pol = profile(name);
             let (mut sp, mut sc) = (start(&pol, 1), SugovCpu::default());
@@ -218,7 +219,7 @@ fn story(pol: &Policy, nr_cpus: u32, steps: &[(char, u64)]) -> Vec<u32> {
 #[test]
 fn boost_in_capacity_units() {
     let steps = [('I', 0), ('I', 1), ('U', 2), ('I', 3), ('I', 4), ('I', 5), ('U', 6), ('I', 11), ('U', 16)];
-    for name in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for name in ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(story(&profile(name), 1, &steps), [128, 256, 128, 256, 512, 1024, 512, 128, 0], "{name}");
     }
 }
@@ -276,6 +277,7 @@ fn the_boost_is_clamped_in_6_1_and_6_6() {
     for (name, iowait, perf) in [
         ("5.4", 512, 512),
         ("5.10", 512, 512),
+        ("5.15", 300, 375),
         ("6.1", 300, 375),
         ("6.6", 300, 375),
         ("6.8", 512, 300),

@@ -48,7 +48,7 @@ fn without_a_table_nearly_every_evaluation_is_a_change() {
 fn default_rate_limits_of_a_latency_of_500_us() {
     for (names, us) in [
         (&["4.12"][..], 500_000),
-        (&["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8"], 10_000),
+        (&["4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8"], 10_000),
         (&["6.12", "6.18", "7.2"], 750),
     ] {
         for name in names {
@@ -80,6 +80,7 @@ fn what_holding_does_to_the_cached_request() {
         assert_eq!(held(name), (1_318_359, 0, 1_200_000), "{name}");
     }
     assert_eq!(held("5.10"), (1_318_359, 1_318_359, 1_200_000));
+    assert_eq!(held("5.15"), (1_318_359, 1_318_359, 1_200_000));
     assert_eq!(held("6.1"), (1_318_359, 1_318_359, 1_200_000));
     for name in ["6.8", "6.12", "6.18", "7.2"] {
         assert_eq!(held(name), (1_200_000, 1_200_000, 1_200_000), "{name}");
@@ -111,6 +112,7 @@ fn what_new_limits_do_to_a_busy_cpu() {
         ("4.19", 1_200_000, 9),
         ("5.4", 432_000, 7),
         ("5.10", 1_200_000, 9),
+        ("5.15", 1_200_000, 9),
         ("6.1", 432_000, 9),
         ("6.6", 432_000, 9),
         ("6.8", 432_000, 9),
@@ -136,6 +138,7 @@ fn what_new_limits_do_to_a_busy_cpu() {
 fn a_capped_cpu_is_not_held_from_6_1() {
     for (name, held, read) in [
         ("5.10", true, 7),
+        ("5.15", true, 7),
         ("6.1", false, 5),
         ("6.6", false, 5),
         ("6.8", false, 5),
@@ -176,6 +179,7 @@ fn new_limits_with_an_unchanged_frequency() {
         ("4.19", false, false),
         ("5.4", false, false),
         ("5.10", false, true),
+        ("5.15", false, true),
         ("6.1", false, true),
         ("6.6", true, true),
         ("6.8", true, true),
@@ -220,6 +224,7 @@ fn a_raised_deadline_bandwidth_passes_the_window() {
         ("4.19", true, true),
         ("5.4", true, true),
         ("5.10", true, true),
+        ("5.15", true, true),
         ("6.1", true, true),
         ("6.6", true, true),
         ("6.8", true, false),

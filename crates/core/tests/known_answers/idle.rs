@@ -16,6 +16,7 @@ fn the_idle_governor_of_a_kernel_with_all_is_menu() {
         ("4.19", OLD),
         ("5.4", NEW),
         ("5.10", NEW),
+        ("5.15", NEW),
         ("6.1", NEW),
         ("6.6", NEW),
         ("6.8", NEW),
@@ -37,7 +38,7 @@ fn the_idle_governor_of_a_kernel_with_all_is_menu() {
 const US: u64 = 1000;
 const MS: u64 = 1_000_000;
 const TICK: u64 = 4 * MS;
-const ALL: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const ALL: [&str; 12] = ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 /// Exit latency and residency in us.
 fn table(polling: u32, states: &[(u64, u64)]) -> IdleTable {
@@ -76,7 +77,7 @@ fn chosen(governor: &Menu, table: &IdleTable, now: &IdleNow) -> Vec<(&'static st
 }
 
 /// What each profile chooses, in the order of the profiles.
-fn expect(governor: &Menu, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 11]) {
+fn expect(governor: &Menu, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 12]) {
     let wanted: Vec<_> = ALL.into_iter().zip(answers).collect();
     assert_eq!(chosen(governor, table, now), wanted);
 }
@@ -106,6 +107,7 @@ fn menu_form_decides_which_stays_are_not_looked_at() {
         ("4.19", Some(300), Some(0)),
         ("5.4", None, Some(0)),
         ("5.10", None, Some(0)),
+        ("5.15", None, Some(0)),
         ("6.1", None, Some(0)),
         ("6.6", Some(300), None),
         ("6.8", Some(300), None),
@@ -127,9 +129,14 @@ fn menu_form_decides_which_stays_are_not_looked_at() {
 fn menu_form_decides_what_a_stopped_tick_trusts() {
     let (no, deep, safe) = ((0, 1), (2, 1), (0, 1));
     let at = |event_ns| stopped(7 * MS, event_ns);
-    expect(&menu([300; 8]), &arm(), &at(3 * MS), [no, no, deep, deep, deep, deep, deep, deep, deep, deep, safe]);
+    expect(&menu([300; 8]), &arm(), &at(3 * MS), [no, no, deep, deep, deep, deep, deep, deep, deep, deep, deep, safe]);
     let middle = (1, 1);
-    expect(&menu([300; 8]), &arm(), &at(2 * MS), [no, no, middle, middle, middle, deep, deep, deep, deep, deep, safe]);
+    expect(
+        &menu([300; 8]),
+        &arm(),
+        &at(2 * MS),
+        [no, no, middle, middle, middle, deep, deep, deep, deep, deep, deep, safe],
+    );
 }
 
 /// menu_select(): a timer in 20 ms and nothing learnt: 20 ms are predicted. One task waits for I/O: the exit latency
@@ -140,9 +147,9 @@ fn menu_form_decides_what_a_stopped_tick_trusts() {
 fn menu_form_to_6_6_waits_for_io() {
     let fresh = menu([u32::MAX - 1; 8]);
     let wait = |iowaiters| IdleNow { iowaiters, ..now(20 * MS) };
-    expect(&fresh, &arm(), &wait(1), [(2, 1); 11]);
+    expect(&fresh, &arm(), &wait(1), [(2, 1); 12]);
     let (one, two) = ((1, 1), (2, 1));
-    expect(&fresh, &arm(), &wait(2), [one, one, (1, 0), one, one, one, one, one, two, two, two]);
+    expect(&fresh, &arm(), &wait(2), [one, one, (1, 0), one, one, one, one, one, one, two, two, two]);
 }
 
 /// menu_select(): polling with C1 (exit 2 us, residency 20 us), stays of 10 us, a timer in 20 ms.
@@ -154,7 +161,7 @@ fn menu_form_to_6_6_waits_for_io() {
 fn menu_form_decides_when_polling_gives_way() {
     let polling = table(1, &[(0, 0), (2, 20), (100, 500)]);
     let (c1, poll) = ((1, 0), (0, 0));
-    expect(&menu([10; 8]), &polling, &now(20 * MS), [(1, 1), (1, 1), c1, c1, c1, c1, c1, c1, poll, c1, poll]);
+    expect(&menu([10; 8]), &polling, &now(20 * MS), [(1, 1), (1, 1), c1, c1, c1, c1, c1, c1, c1, poll, c1, poll]);
 }
 
 /// menu_select() of 5.4 and before counts whole us: a residency of 1000.9 us is 1000, and a timer in 1000.1 us too.
@@ -165,11 +172,11 @@ fn menu_form_to_5_4_counts_whole_microseconds() {
     let (pays, not) = ((1, 0), (0, 1));
     let at = IdleNow { event_ns: 1_000_100, ..now(1_000_100) };
     let fresh = menu([u32::MAX - 1; 8]);
-    expect(&fresh, &states, &at, [(1, 1), (1, 1), pays, pays, not, not, not, not, not, not, not]);
+    expect(&fresh, &states, &at, [(1, 1), (1, 1), pays, pays, not, not, not, not, not, not, not, not]);
 }
 
 /// State and tick that teo of each profile chooses; no stay is learnt from.
-fn expect_teo(governor: &Teo, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 11]) {
+fn expect_teo(governor: &Teo, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 12]) {
     let choose = |profile| {
         let choice = governor.clone().select(&Policy::profile(profile).expect("exists"), table, now);
         (profile, (choice.state, choice.stop_tick))
@@ -228,7 +235,7 @@ fn teo_form_of_6_1_and_6_6_trusts_the_last_nine_stays() {
     teo.recent[0] = 5;
     teo.recent_bin[..5].copy_from_slice(&[1; 5]);
     let (deep, up) = ((2, 1), (0, 0));
-    expect_teo(&teo, &arm(), &now(20 * MS), [deep, deep, deep, deep, deep, up, up, up, deep, deep, deep]);
+    expect_teo(&teo, &arm(), &now(20 * MS), [deep, deep, deep, deep, deep, up, up, up, up, deep, deep, deep]);
 }
 
 /// teo_select() of 6.6, teo_cpu_is_utilized(): all stays hit state 2, the CPU is busy: state 1, and a timer in 20 ms
@@ -238,14 +245,14 @@ fn teo_form_of_6_6_goes_up_when_the_cpu_is_busy() {
     let mut teo = Teo { total: 1024, ..Teo::default() };
     teo.hits[2] = 1024;
     let (deep, up) = ((2, 1), (1, 1));
-    expect_teo(&teo, &arm(), &now(20 * MS), [deep; 11]);
+    expect_teo(&teo, &arm(), &now(20 * MS), [deep; 12]);
     let busy = IdleNow { utilized: 1, ..now(20 * MS) };
-    expect_teo(&teo, &arm(), &busy, [deep, deep, deep, deep, deep, deep, up, up, deep, deep, deep]);
+    expect_teo(&teo, &arm(), &busy, [deep, deep, deep, deep, deep, deep, deep, up, up, deep, deep, deep]);
     let two = table(0, &[(1, 1), (950, 1000)]);
     let mut hits = Teo { total: 1024, ..Teo::default() };
     hits.hits[1] = 1024;
     let (last, first) = ((1, 1), (0, 0));
-    expect_teo(&hits, &two, &busy, [last, last, last, last, last, last, first, first, last, last, last]);
+    expect_teo(&hits, &two, &busy, [last, last, last, last, last, last, last, first, first, last, last, last]);
 }
 
 /// effective_cpu_util() of 6.6 with ENERGY_UTIL: fair, real-time and deadline load, then what interrupts leave of it.
@@ -265,9 +272,14 @@ fn a_cpu_is_utilized_above_a_64th_of_its_capacity() {
 /// timer of 20 ms hits the bin beyond the tick, and hits[2] only loses its eighth. 6.1, 6.18 and 7.2 have no such bin.
 #[test]
 fn teo_form_of_6_6_and_6_12_has_a_bin_beyond_the_tick() {
-    for (profile, hits, beyond) in
-        [("6.1", 1920, 0), ("6.6", 896, 1024), ("6.8", 896, 1024), ("6.12", 896, 1024), ("6.18", 1920, 0)]
-    {
+    for (profile, hits, beyond) in [
+        ("5.15", 1920, 0),
+        ("6.1", 1920, 0),
+        ("6.6", 896, 1024),
+        ("6.8", 896, 1024),
+        ("6.12", 896, 1024),
+        ("6.18", 1920, 0),
+    ] {
         let teo = learnt(profile, &arm(), 20 * MS);
         assert_eq!((teo.hits[2], teo.tick_hits), (hits, beyond), "{profile}");
         assert_eq!(teo.total, 1920, "{profile}");

@@ -11,7 +11,8 @@ use pelton_core::{
 const NO: u32 = 0;
 const YES: u32 = 1;
 const COMPARE: u32 = 2;
-const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+const PROFILES: [&str; 12] =
+    ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn policy(profile: &str) -> Policy {
     Policy::profile(profile).expect("exists")
@@ -21,7 +22,7 @@ fn policy(profile: &str) -> Policy {
 #[test]
 fn there_are_idle_groups_from_6_1_on() {
     let with: Vec<&str> = PROFILES.into_iter().filter(|p| has_idle_groups(&policy(p))).collect();
-    assert_eq!(with, ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"]);
+    assert_eq!(with, ["5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"]);
 }
 
 /// WEIGHT_IDLEPRIO; NICE_0_LOAD afterwards, and EINVAL for a weight meanwhile.

@@ -57,7 +57,7 @@ fn wake_affine_takes_an_idle_last_cpu_from_6_1() {
     for profile in ["4.16", "4.19", "5.4", "5.10"] {
         assert!(pulls(profile, wake), "{profile}");
     }
-    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(!pulls(profile, wake), "{profile}");
     }
 }
@@ -78,9 +78,15 @@ fn wake_affine_reads_sleeping_tasks_from_5_10() {
 fn wake_affine_allows_more_beyond_a_cache_to_5_4() {
     // Here 100 * 1100 = 110,000; there 108 * 1000 = 108,000 or, with 125, 112 * 1000 = 112,000.
     let wake = Wake { far: 1, ..loads(1000, 1100, 100) };
-    for (profile, far) in
-        [("4.16", true), ("4.19", true), ("5.4", true), ("5.10", false), ("6.1", false), ("7.2", false)]
-    {
+    for (profile, far) in [
+        ("4.16", true),
+        ("4.19", true),
+        ("5.4", true),
+        ("5.10", false),
+        ("5.15", false),
+        ("6.1", false),
+        ("7.2", false),
+    ] {
         assert_eq!(pulls(profile, wake), far, "{profile}");
         assert!(!pulls(profile, Wake { far: 0, ..wake }));
     }

@@ -42,9 +42,17 @@ fn interrupts_have_a_record_from_4_19() {
 /// 10.
 #[test]
 fn lost_capacity_has_a_record_from_5_10() {
-    for (profile, load) in
-        [("4.19", 0), ("5.4", 0), ("5.10", 10), ("6.1", 10), ("6.6", 10), ("6.8", 10), ("6.12", 10), ("7.2", 10)]
-    {
+    for (profile, load) in [
+        ("4.19", 0),
+        ("5.4", 0),
+        ("5.10", 10),
+        ("5.15", 10),
+        ("6.1", 10),
+        ("6.6", 10),
+        ("6.8", 10),
+        ("6.12", 10),
+        ("7.2", 10),
+    ] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         rq.clock_update(&pol, PERIOD_NS, 0, false);
@@ -57,7 +65,9 @@ fn lost_capacity_has_a_record_from_5_10() {
 /// the capacity is 7 to begin with, 7 * (7 - 3) / 7 = 4.
 #[test]
 fn lost_capacity_is_used_capacity_up_to_6_6() {
-    for (profile, left) in [("5.10", 5), ("6.1", 5), ("6.6", 5), ("6.8", 5), ("6.12", 4), ("6.18", 4), ("7.2", 4)] {
+    for (profile, left) in
+        [("5.10", 5), ("5.15", 5), ("6.1", 5), ("6.6", 5), ("6.8", 5), ("6.12", 4), ("6.18", 4), ("7.2", 4)]
+    {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 16, 1024);
         rq.irq.util_avg = 3;
@@ -103,9 +113,16 @@ fn up_to_4_16_interrupts_and_speed_count() {
 /// sugov_get_util takes cpu_util_cfs in 6.1.192 and cpu_util_cfs_boost in 6.6: the larger of 100 and a runnable 300.
 #[test]
 fn waiting_tasks_are_demand_from_6_6() {
-    for (profile, cfs) in
-        [("5.4", 100), ("5.10", 100), ("6.1", 100), ("6.6", 300), ("6.8", 300), ("6.12", 300), ("7.2", 300)]
-    {
+    for (profile, cfs) in [
+        ("5.4", 100),
+        ("5.10", 100),
+        ("5.15", 100),
+        ("6.1", 100),
+        ("6.6", 300),
+        ("6.8", 300),
+        ("6.12", 300),
+        ("7.2", 300),
+    ] {
         let state =
             CpuState { cap_orig: 1024, util_cfs: 100, runnable_cfs: 300, uclamp_max: 1024, ..CpuState::default() };
         assert_eq!(state.perf_eval(&policy(profile), 0).cfs, cfs, "{profile}");

@@ -137,7 +137,7 @@ fn bursts_are_kept_from_6_1() {
 /// 6.1.192 do_sched_cfs_period_timer refills before it asks whether the group is idle, 5.10.262 after it.
 #[test]
 fn an_idle_group_is_refilled_before_its_timer_stops_from_6_1() {
-    for (profile, pool_ms) in [("5.10", 12), ("6.1", 20)] {
+    for (profile, pool_ms) in [("5.10", 12), ("5.15", 20), ("6.1", 20)] {
         let p = policy(profile);
         let mut b = group(&p, 20, 0);
         let _ = b.period_timer(&p, 1100 * MS);
@@ -219,7 +219,9 @@ fn returned_runtime_is_handed_out_5_ms_later() {
 /// comes.
 #[test]
 fn an_empty_queue_is_not_throttled_time_from_6_6() {
-    for (profile, counted_ms) in [("5.10", 90), ("6.1", 90), ("6.6", 60), ("6.8", 60), ("6.12", 60), ("7.2", 60)] {
+    for (profile, counted_ms) in
+        [("5.10", 90), ("5.15", 90), ("6.1", 90), ("6.6", 60), ("6.8", 60), ("6.12", 60), ("7.2", 60)]
+    {
         let p = policy(profile);
         let (mut b, mut q) = (group(&p, 20, 0), CfsRuntime::default());
         b.runtime_ns = 0;

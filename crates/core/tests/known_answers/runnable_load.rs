@@ -249,7 +249,7 @@ fn a_task_that_begins_in_another_class_has_its_weight_as_runnable_load() {
 /// attach_entity_load_avg of an entity of nothing: up to 5.4 0 * 46718 / 1024 = 0, from 5.10.262 on 1.
 #[test]
 fn an_entity_of_nothing_brings_no_load_sum_up_to_5_4() {
-    let later = ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"].map(|profile| (profile, 1));
+    let later = ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"].map(|profile| (profile, 1));
     for (profile, sum) in later.into_iter().chain(["4.12", "4.16", "4.19", "5.4"].map(|profile| (profile, 0))) {
         let (mut queue, mut se) = (CfsRq::default(), Se { weight: 1024, ..Se::default() });
         queue.attach(&policy(profile), &mut se);

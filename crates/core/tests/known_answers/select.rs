@@ -76,7 +76,7 @@ fn board(profile: &str, util: [u32; 6], task_util: u64, prev: u32) -> Placement 
     for at in 0..4 {
         board.states[at] = EmState { performance: BIG[at].0, cost: BIG[at].1, ..EmState::default() };
         board.states[4 + at] = EmState { performance: LITTLE[at].0, cost: LITTLE[at].1, ..EmState::default() };
-        if ["5.4", "5.10"].contains(&profile) {
+        if ["5.4", "5.10", "5.15"].contains(&profile) {
             (board.states[at].freq_khz, board.states[at].cost) = BIG_MW[at];
             (board.states[4 + at].freq_khz, board.states[4 + at].cost) = LITTLE_MW[at];
         }
@@ -134,7 +134,9 @@ fn a_full_cpu_is_a_candidate_from_6_7() {
 /// 5.10.262 likewise with its margin: 450 * 100 / 1024 = 43 and 112 * 100 / 446 = 25, as without clamps.
 #[test]
 fn a_task_capped_to_0_stays_in_6_6_only() {
-    for (profile, cpu) in [("5.10", 0), ("6.1", 4), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
+    for (profile, cpu) in
+        [("5.10", 0), ("5.15", 0), ("6.1", 4), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)]
+    {
         let mut board = board(profile, [0; 6], 100, 4);
         (board.uclamp_used, board.task.uclamp_max) = (1, 0);
         let mut placed = Placed::default();
@@ -147,7 +149,7 @@ fn a_task_capped_to_0_stays_in_6_6_only() {
 /// others for either. (No estimate: up to 5.10 the mark in its lowest bit makes it 1 at least.)
 #[test]
 fn a_task_without_utilization_stays_unless_it_has_a_floor() {
-    for profile in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (mut policy, mut placed) = (policy(profile), Placed::default());
         policy.set("util_est", "off").expect("a value");
         for (floor, stays) in [(0, true), (100, profile == "5.4")] {
@@ -174,7 +176,7 @@ fn every_comparison_of_energy_is_kept() {
 /// 5.4 and 5.10.262 find_energy_efficient_cpu: a sixteenth of all must be saved. Costs of 5.4, whose power is in mW.
 #[test]
 fn energy_aware_of_5_4_keeps_the_previous_cpu_for_less_than_a_sixteenth() {
-    for profile in ["5.4", "5.10"] {
+    for profile in ["5.4", "5.10", "5.15"] {
         // (1800000 * 5/4) * 200 / 1024 = 439,453 -> 450: 450 * 350 / 1024 = 153, with the task 171: 18. Little 210 *
         // 1200 / 446 = 565, with it 583: 18. Nothing is saved.
         assert_eq!(chosen(profile, [300, 300, 300, 300, 200, 150], 40, 0), 0, "{profile}");
@@ -184,6 +186,20 @@ fn energy_aware_of_5_4_keeps_the_previous_cpu_for_less_than_a_sixteenth() {
         assert_eq!(chosen(profile, [0; 6], 100, 4), 0, "{profile}");
     }
     assert_eq!(chosen("7.2", [300, 0, 0, 0, 300, 300 - 100], 100, 5), 1, "7.2 takes every saving");
+}
+
+/// compute_energy of 5.15.215: cooling leaves the big CPUs 300, and the previous one is full with 400 or 500: 450 * 300
+/// / 1024 = 131 both times, so that staying costs nothing. 5.10.262 counts on: 771 * 500 / 1024 - 576 * 400 / 1024 =
+/// 151, against 112 * 100 / 446 = 25 on a little CPU.
+#[test]
+fn energy_is_that_of_the_capacity_that_cooling_leaves_in_5_15() {
+    let goes_to = |profile: &str| {
+        let mut board = board(profile, [0, 0, 0, 0, 400, 0], 100, 4);
+        board.cpus[4].cpufreq_pressure = 724;
+        board.cpus[5].cpufreq_pressure = 724;
+        board.select(&policy(profile), &mut Placed::default())
+    };
+    assert_eq!(["5.10", "5.15"].map(goes_to), [0, 4]);
 }
 
 /// 4.12, 4.16 and 4.19 have no find_energy_efficient_cpu.
@@ -211,6 +227,7 @@ fn energy_runnable_counts_waiting_tasks_from_6_6() {
         placed.energies().iter().find(|e| e.cpu == 4).map(|e| e.max_util)
     };
     // 100 + 50 = 150 of 6.1; 400 + 50 before the task, 400 + 80 with it; from 6.8 a quarter more.
+    assert_eq!(asks("5.15"), Some(150));
     assert_eq!(asks("6.1"), Some(150));
     assert_eq!(asks("6.6"), Some(450));
     assert_eq!(asks("6.8"), Some(450 * 5 / 4));
@@ -232,7 +249,9 @@ fn util_fits_knows_clamps_from_5_10_and_ranks_them_from_6_1() {
             .map(|(util, min, max, cpu)| fits(profile, util, min, max, cpu));
         assert_eq!(got, [1, 0, 1, -1, 0], "{profile}");
     }
-    assert_eq!([fits("5.10", 400, 0, 200, 0), fits("5.10", 100, 600, 1024, 0)], [1, 0]);
+    for profile in ["5.10", "5.15"] {
+        assert_eq!([fits(profile, 400, 0, 200, 0), fits(profile, 100, 600, 1024, 0)], [1, 0], "{profile}");
+    }
     assert_eq!([fits("5.4", 400, 0, 200, 0), fits("5.4", 100, 600, 1024, 0)], [0, 1]);
 }
 
@@ -243,7 +262,7 @@ fn overutilized_is_a_matter_of_energy_from_6_12() {
         let board = Placement { energy_aware, ..board(profile, [util, 0, 0, 0, 0, 0], 0, 5) };
         board.cpu_overutilized(&policy(profile), 0)
     };
-    for profile in ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         assert!(over(profile, 1, 357) && !over(profile, 1, 356), "{profile}: 357 * 1280 = 456,960, 356: 455,680");
         assert_eq!(over(profile, 0, 400), ["5.4", "5.10", "6.6", "6.8"].contains(&profile), "{profile}");
     }
@@ -256,6 +275,7 @@ fn misfit_spares_pinned_tasks_from_5_10_and_those_on_the_biggest_from_6_12() {
         ("4.19", 0),
         ("5.4", 1),
         ("5.10", 2),
+        ("5.15", 2),
         ("6.1", 2),
         ("6.6", 2),
         ("6.8", 2),
@@ -284,9 +304,16 @@ fn busy(cpu: &mut PlaceCpu, idle_tasks: u32) {
 /// 7.2 choose_sched_idle_rq: a task of SCHED_IDLE does not push others of its kind aside; 5.10 to 6.18 sched_idle_cpu.
 #[test]
 fn sched_idle_cpu_is_idle_for_others_and_in_7_2_not_for_its_own_kind() {
-    for (profile, at_once) in
-        [("5.10", true), ("6.1", true), ("6.6", true), ("6.8", true), ("6.12", true), ("6.18", true), ("7.2", false)]
-    {
+    for (profile, at_once) in [
+        ("5.10", true),
+        ("5.15", true),
+        ("6.1", true),
+        ("6.6", true),
+        ("6.8", true),
+        ("6.12", true),
+        ("6.18", true),
+        ("7.2", false),
+    ] {
         let (cpu, how) = searched(profile, |board| {
             board.task.sched_idle = 1;
             busy(&mut board.cpus[0], 1);
@@ -310,6 +337,7 @@ fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
         (board.this_cpu, board.prev_cpu, board.task.cpu, board.task.recent_cpu) = (3, 3, 3, 3);
     };
     assert_eq!(searched("5.10", symmetric), (4, "cache scan"));
+    assert_eq!(searched("5.15", symmetric), (4, "cache scan"));
     assert_eq!(searched("6.1", symmetric), (4, "cache scan"));
     assert_eq!(searched("6.6", symmetric), (4, "cache scan"));
     for profile in ["6.8", "6.12", "6.18", "7.2"] {
@@ -421,7 +449,7 @@ fn wake_affine_keeps_the_loads_that_it_compared() {
         assert_eq!((placed.affine_by(), placed.target), (Some("wake_affine_weight"), 1), "{profile}");
         (WEIGHED[placed.weighed as usize], placed.effective_loads())
     };
-    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         // 1500 * 100 * 446 and 2500 * 108 * 446, one more where what is even goes to this CPU.
         let even = i64::from(profile == "4.16");
         assert_eq!(loads(profile, 0, 200), ("loads", Some([66_900_000, 120_420_000 + even])), "{profile}");
@@ -465,7 +493,7 @@ fn a_search_through_groups_is_told_step_by_step() {
         assert_eq!(steps.last().map(|step| step.4), Some(placed.cpu), "{profile}: the same search");
         steps
     };
-    for profile in ["5.10", "6.1", "6.12", "7.2"] {
+    for profile in ["5.10", "5.15", "6.1", "6.12", "7.2"] {
         for flags in [wf::FORK, wf::EXEC] {
             let told = steps(profile, flags);
             let (at, group, why, groups, _) = &told[0];
@@ -517,6 +545,7 @@ fn capacity_search_ranks_a_lost_floor_before_no_fit_from_6_1() {
     }
     // 5.10 on the biggest CPU does not ask for the floor (capacity_orig == 1024).
     assert_eq!(searched("5.10", three(100, 800, [446, 400, 760])).0, 4);
+    assert_eq!(searched("5.15", three(100, 800, [446, 400, 760])).0, 4);
     // 7.2 looks at no CPU when the utilization leaves none.
     let none = |board: &mut Placement| {
         busy(&mut board.cpus[0], 0);
@@ -545,7 +574,7 @@ fn dst_group_of_7_2_is_never_overloaded_while_energy_decides() {
         board.cpus[5].load = 1;
         board.select(&policy(profile), &mut Placed::default())
     };
-    for profile in ["5.10", "6.1", "6.6", "6.8", "6.12", "6.18"] {
+    for profile in ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18"] {
         assert_eq!(loaded(profile, 1), 5, "{profile}");
     }
     assert_eq!(loaded("7.2", 0), 5);
@@ -573,7 +602,9 @@ fn dst_group_cpus_are_those_the_task_may_use_in_7_2() {
         board.cpus[4].idle_stamp_ns = 1;
         board.select(&policy(profile), &mut Placed::default())
     };
-    for (profile, cpu) in [("5.10", 0), ("6.1", 0), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 4), ("7.2", 0)] {
+    for (profile, cpu) in
+        [("5.10", 0), ("5.15", 0), ("6.1", 0), ("6.6", 4), ("6.8", 4), ("6.12", 0), ("6.18", 4), ("7.2", 0)]
+    {
         assert_eq!(placed(profile), cpu, "{profile}");
     }
 }
@@ -588,8 +619,8 @@ fn energy_model_of_older_releases_chooses_by_frequency() {
         pelton_core::EnergyModel::of_release(&policy(profile), &opps, 446).states()[0].cost
     };
     assert_eq!(
-        [cost("5.4"), cost("5.10"), cost("6.1"), cost("6.6"), cost("6.8")],
-        [112, 112_000, 112_000, 112_000, 112_000]
+        [cost("5.4"), cost("5.10"), cost("5.15"), cost("6.1"), cost("6.6"), cost("6.8")],
+        [112, 112_000, 112_000, 112_000, 112_000, 112_000]
     );
     // 446 * 500 / 1400 = 159; 10 * 40,000 / 159 = 2515.
     assert_eq!([cost("6.12"), cost("6.18"), cost("7.2")], [2515, 2515, 2515]);

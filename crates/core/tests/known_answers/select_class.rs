@@ -5,13 +5,14 @@
 use super::draw::Draw;
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, Policy};
 
-/// Profile, and the release whose code gave the answers; the texts of 6.8 are those of 6.6.
-const RELEASES: [(&str, &str); 10] = [
+/// Profile, and the release whose code gave the answers; the texts of 5.15 are those of 6.1, of 6.8 those of 6.6.
+const RELEASES: [(&str, &str); 11] = [
     ("4.12", "4.12.3"),
     ("4.16", "4.16.13"),
     ("4.19", "4.19.48"),
     ("5.4", "5.4.0"),
     ("5.10", "5.10.262"),
+    ("5.15", "6.1.192"),
     ("6.1", "6.1.192"),
     ("6.6", "6.6.0"),
     ("6.8", "6.6.0"),

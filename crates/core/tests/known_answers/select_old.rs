@@ -94,7 +94,7 @@ fn wake_cap_to_4_19_reads_utilization_and_in_5_4_the_estimate() {
         // 1024 - 897 = 127 is below an eighth of 1024.
         assert!(!small(profile, 897, 1000, 0) && small(profile, 896, 1000, 0), "{profile}");
     }
-    for profile in ["5.10", "6.6", "6.18", "7.2"] {
+    for profile in ["5.10", "5.15", "6.6", "6.18", "7.2"] {
         assert!(!small(profile, 446, 1000, 0), "{profile}");
     }
 }
@@ -237,6 +237,15 @@ fn dst_group_of_4_19_leaves_a_node_for_more_than_the_margin() {
     // R here 250, then 300.
     assert_eq!(on(500), [3, 3, 1, 1]);
     assert_eq!(on(600), [3; 4]);
+}
+
+/// find_idlest_group of 5.10.262 stays on a node with an idle CPU; allow_numa_imbalance of 5.15.215 wants a quarter of
+/// its CPUs to be more than what runs there, which a node of so few never is.
+#[test]
+fn dst_group_of_5_15_leaves_a_small_node_that_has_fewer_idle_cpus() {
+    let mut m = packages(sd::NUMA);
+    busy(&mut m, [0]);
+    assert_eq!(["5.10", "5.15"].map(|profile| chosen(profile, &m).0), [1, 3]);
 }
 
 /// 5.4 cpu_util_without takes the estimate of a queued task off its CPU, 4.19 cpu_util_wake does not.

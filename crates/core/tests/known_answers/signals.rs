@@ -43,7 +43,14 @@ fn the_divisor_moves_from_4_16() {
 /// the period being 1. 6.1.192 and 7.2.12: max(1000, 3 * MIN).
 #[test]
 fn a_detached_sum_is_what_is_left_or_made_anew_or_has_a_floor() {
-    let sums = [("4.16", 1000), ("4.19", 1000), ("5.4", 1000), ("5.10", 3 * (MIN + 1)), ("6.1", 3 * MIN)];
+    let sums = [
+        ("4.16", 1000),
+        ("4.19", 1000),
+        ("5.4", 1000),
+        ("5.10", 3 * (MIN + 1)),
+        ("5.15", 3 * (MIN + 1)),
+        ("6.1", 3 * MIN),
+    ];
     for (profile, sum) in
         sums.into_iter().chain([("6.6", 3 * MIN), ("6.8", 3 * MIN), ("6.12", 3 * MIN), ("7.2", 3 * MIN)])
     {
@@ -61,7 +68,7 @@ fn a_detached_sum_is_what_is_left_or_made_anew_or_has_a_floor() {
 #[test]
 fn what_sleepers_took_is_subtracted_and_5_10_keeps_only_the_sum_of_utilization() {
     for (profile, load_sum, util_sum) in
-        [("5.4", 113_128, 113_128), ("5.10", 6 * MIN, 6 * MIN), ("6.1", 6 * MIN, 6 * MIN)]
+        [("5.4", 113_128, 113_128), ("5.10", 6 * MIN, 6 * MIN), ("5.15", 6 * MIN, 6 * MIN), ("6.1", 6 * MIN, 6 * MIN)]
     {
         let (pol, now) = (policy(profile), PERIOD_NS);
         let avg = Avg { last_update_time_ns: now, load_avg: 10, load_sum: 300_000, ..Avg::default() };
@@ -114,11 +121,21 @@ fn a_floor_of_32_bits_loses_what_is_above() {
     }
 }
 
-/// reweight_entity of an attached entity of nothing, on a queue of (1, 0): 5.10.262 leaves the sum at 0, 6.1.192 raises
-/// it.
+/// dequeue_load_avg of 5.15.215 makes the sum anew from the average whenever load leaves: 99401 * 46718.
+#[test]
+fn load_that_leaves_makes_the_sum_anew_in_5_15() {
+    let mut cfs = queue(Avg { load_sum: 4_693_762_308, load_avg: 99_414, ..Avg::default() });
+    let mut se = Se::new(15);
+    (se.avg.load_sum, se.avg.load_avg) = (43_742, 13);
+    cfs.detach(&policy("5.15"), &se);
+    assert_eq!((cfs.avg.load_sum, cfs.avg.load_avg), (99_401 * MIN, 99_401));
+}
+
+/// reweight_entity of an attached entity of nothing, on a queue of (1, 0): 5.10.262 leaves the sum at 0, 5.15.215 and
+/// 6.1.192 raise it.
 #[test]
 fn a_change_of_weight_has_no_floor_in_5_10() {
-    for (profile, sum) in [("5.4", 0), ("5.10", 0), ("6.1", MIN), ("7.2", MIN)] {
+    for (profile, sum) in [("5.4", 0), ("5.10", 0), ("5.15", MIN), ("6.1", MIN), ("7.2", MIN)] {
         let mut cfs = queue(Avg { load_avg: 1, ..Avg::default() });
         let mut se = Se { weight: 3, ..Se::default() };
         se.avg.last_update_time_ns = 1;
@@ -129,16 +146,18 @@ fn a_change_of_weight_has_no_floor_in_5_10() {
 
 /// reweight_entity of a sleeping entity, 4.16 fair.c:2785 to 7.2.12: its load (438 = 1024 * 20000 / MIN) is taken out
 /// of the queue's and put back for the new weight (876); the queue's weight, which does not contain it, stays.
+/// 5.15.215 makes the sum anew when it is taken out.
 #[test]
 fn the_load_of_a_sleeping_entity_follows_its_weight() {
-    for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+    for profile in ["4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let mut cfs = queue(Avg { load_avg: 1000, load_sum: 1000 * FULL, ..Avg::default() });
         cfs.load_weight = 55;
         let mut se = Se { weight: 1024, ..Se::default() };
         (se.avg.last_update_time_ns, se.avg.load_sum, se.avg.load_avg) = (1, 20_000, 438);
         cfs.reweight(&policy(profile), &mut se, 2048);
         assert_eq!((se.avg.load_avg, cfs.avg.load_avg, cfs.load_weight), (876, 1438, 55), "{profile}");
-        assert_eq!(cfs.avg.load_sum, 1000 * FULL + 1024 * 20_000, "{profile}");
+        let anew = 562 * MIN + 2048 * 20_000;
+        assert_eq!(cfs.avg.load_sum, if profile == "5.15" { anew } else { 1000 * FULL + 1024 * 20_000 }, "{profile}");
     }
 }
 
@@ -166,6 +185,7 @@ fn sums_that_are_carried_up_are_of_a_full_period_or_made_anew_or_differences() {
     for profile in ["4.16", "4.19", "5.4"] {
         assert_eq!(carried_up(profile), (400 * FULL, (600 * FULL, 2000 + 965 - 874, 98_556_000)), "{profile}");
     }
+    assert_eq!(carried_up("5.15"), carried_up("5.10"), "the average changes");
     assert_eq!(carried_up("5.10"), (400 * 46_818, (600 * 46_818, 2110, 2110 * 46_818)));
     for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
         let (util_sum, load_sum) = (500 * MIN + 4_711_800, 2110 * MIN);
@@ -212,10 +232,10 @@ fn a_first_task_gets_half_of_1024_or_of_its_cpu() {
 /// 44 = 0.
 #[test]
 fn a_new_task_is_as_large_as_it_may_be_up_to_6_8() {
-    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8"] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8"] {
         assert_eq!(first_util(profile, (100, 2000), 1024, 1024), 462, "{profile}");
     }
-    for profile in ["4.19", "5.10", "6.1", "6.6", "6.8"] {
+    for profile in ["4.19", "5.10", "5.15", "6.1", "6.6", "6.8"] {
         assert_eq!(first_util(profile, (1, 43), 3, 841), 69, "{profile}");
     }
     for profile in ["6.12", "6.18", "7.2"] {
@@ -228,9 +248,16 @@ fn a_new_task_is_as_large_as_it_may_be_up_to_6_8() {
 /// update_rq_clock_pelt; 6.1.192 has _update_idle_rq_clock_pelt in it.
 #[test]
 fn the_clock_of_an_idle_cpu_catches_up_at_once_from_6_1() {
-    for (profile, behind) in
-        [("5.4", 5 * MS), ("5.10", 5 * MS), ("6.1", 0), ("6.6", 0), ("6.8", 0), ("6.12", 0), ("7.2", 0)]
-    {
+    for (profile, behind) in [
+        ("5.4", 5 * MS),
+        ("5.10", 5 * MS),
+        ("5.15", 5 * MS),
+        ("6.1", 0),
+        ("6.6", 0),
+        ("6.8", 0),
+        ("6.12", 0),
+        ("7.2", 0),
+    ] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 512, 1024);
         rq.clock_update(&pol, 10 * MS, 0, false);
@@ -245,9 +272,16 @@ fn the_clock_of_an_idle_cpu_catches_up_at_once_from_6_1() {
 /// CPU did not account. 400 * MIN halves to 9343600, times (2^32 - 1) / 2^32 is 9343599, and / MIN 199.
 #[test]
 fn a_sleeper_loses_what_its_idle_cpu_did_not_account_from_6_1() {
-    for (profile, util) in
-        [("5.4", 400), ("5.10", 400), ("6.1", 199), ("6.6", 199), ("6.8", 199), ("6.12", 199), ("7.2", 199)]
-    {
+    for (profile, util) in [
+        ("5.4", 400),
+        ("5.10", 400),
+        ("5.15", 400),
+        ("6.1", 199),
+        ("6.6", 199),
+        ("6.8", 199),
+        ("6.12", 199),
+        ("7.2", 199),
+    ] {
         let pol = policy(profile);
         let mut rq = Rq::new(&pol, 0, 1024, 1024);
         rq.clock_enter_idle(&pol);
@@ -294,7 +328,15 @@ fn a_groups_load_is_refreshed_once_per_ms_from_6_12() {
 /// update_blocked_averages of 4.12 takes no queue out of the walk.
 #[test]
 fn a_queue_leaves_the_walk_with_its_part_of_the_load_or_without() {
-    let stays = [("4.12", true), ("4.16", false), ("4.19", false), ("5.4", false), ("5.10", false), ("6.1", false)];
+    let stays = [
+        ("4.12", true),
+        ("4.16", false),
+        ("4.19", false),
+        ("5.4", false),
+        ("5.10", false),
+        ("5.15", false),
+        ("6.1", false),
+    ];
     for (profile, stays) in stays.into_iter().chain([
         ("6.6", false),
         ("6.8", false),

@@ -78,12 +78,14 @@ fn differences(release: &str, policy: &Policy) -> (u32, u32) {
     (readings, differ)
 }
 
-/// Profile, and the release whose code gave the answers; the texts of 6.8 are those of 6.6.
-const RELEASES: [(&str, &str); 10] = [
+/// Profile, and the release whose code gave the answers; the rules of 5.15 are those of 6.1, the texts of 6.8 those of
+/// 6.6.
+const RELEASES: [(&str, &str); 11] = [
     ("4.12", "4.12"),
     ("4.19", "4.19"),
     ("5.4", "5.4"),
     ("5.10", "5.10"),
+    ("5.15", "6.1"),
     ("6.1", "6.1"),
     ("6.6", "6.6"),
     ("6.8", "6.6"),
@@ -180,7 +182,7 @@ fn below_the_trip_newer_kernels_let_go_at_once() {
 /// 68, P = -332, and the sum of -5 C counts k_i = 10 or 13 (a tenth of 136): -48.8 or -63.5 mW.
 #[test]
 fn the_budget_is_the_sustainable_power_and_what_the_error_is_worth() {
-    for (profile, at_80, at_90) in [("5.10", 1664, 619), ("6.1", 1664, 604), ("7.2", 1664, 604)] {
+    for (profile, at_80, at_90) in [("5.10", 1664, 619), ("5.15", 1664, 604), ("6.1", 1664, 604), ("7.2", 1664, 604)] {
         for (temp_mc, budget_mw) in [(80_000, at_80), (90_000, at_90)] {
             let (mut zone, policy) = (example(1000), policy(profile, &[]));
             (zone.cooling[0].req_mw, zone.cooling[0].max_mw) = (2000, 4000);
@@ -228,7 +230,7 @@ fn a_granted_power_is_the_state_that_keeps_to_it_at_the_present_load() {
 #[test]
 fn the_load_is_time_to_5_10_and_utilization_from_6_1() {
     let state = CpuState { util_cfs: 200, cap_orig: 400, ..CpuState::default() };
-    for (profile, load) in [("4.12", 75), ("5.10", 75), ("6.1", 50), ("7.2", 50)] {
+    for (profile, load) in [("4.12", 75), ("5.10", 75), ("5.15", 50), ("6.1", 50), ("7.2", 50)] {
         assert_eq!(cooling_load(&policy(profile, &[]), &state, 10_000, 2_500), load, "{profile}");
     }
     assert_eq!(cooling_load(&policy("5.10", &[]), &state, 10, 11), 0, "more idle time than time");

@@ -200,7 +200,7 @@ fn random_clamps_of_groups(d: &mut Dice, w: &mut Workload) {
 
 /// Random run number `seed` under max aggregation; how often a CPU's last task left.
 fn last_ones(seed: u64) -> Result<u32, String> {
-    const PROFILES: [&str; 8] = ["5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+    const PROFILES: [&str; 9] = ["5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
     let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 11);
     let (m, name) = (random_machine(&mut d), PROFILES[seed as usize % 7]);
     let mut w = random_workload(&mut d, m.cpus.len() as u32);

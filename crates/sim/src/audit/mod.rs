@@ -353,7 +353,8 @@ enum Groups {
 
 /// Random run number `seed`; `finite` tasks end.
 fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
-    const PROFILES: [&str; 11] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+    const PROFILES: [&str; 12] =
+        ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
     let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
     let m = random_machine(&mut d);
     let mut w = random_workload(&mut d, m.cpus.len() as u32);
