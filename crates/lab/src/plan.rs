@@ -376,8 +376,8 @@ fn waits_alike(plan: &Plan) -> Option<String> {
     let times = (0..plan.machine.domains.len() as u32).map(|domain| request::gate_times(plan, domain));
     let alike = times.filter(|times| times.spacing_ns >= times.window_ns).max_by_key(|times| times.spacing_ns)?;
     Some(format!(
-        "the r2 gates wait one time whatever the error is: D_min, {}, is not below D_max, {}; set gate_window_min_us and \
-         gate_window_max_us",
+        "the r2 gates wait one time whatever the error is: D_min, {}, is not below D_max, {}; set gate_spacing_min_us and \
+         gate_spacing_max_us",
         human_ns(alike.spacing_ns),
         human_ns(alike.window_ns)
     ))
@@ -493,9 +493,9 @@ mod tests {
             let inputs = Inputs { platform: "pixel6-gs101".into(), workload: "busy".into(), ..Inputs::default() };
             build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").policy_notes.join("\n")
         };
-        let narrow = "7.2,gate=r2_linear,gate_window_min_us=8000,gate_window_max_us=4000";
+        let narrow = "7.2,gate=r2_linear,gate_spacing_min_us=8000,gate_spacing_max_us=4000";
         assert!(notes(narrow).contains("D_min, 8 ms, is not below D_max, 4 ms"), "{}", notes(narrow));
-        assert_eq!(notes("7.2,gate=r2_hyperbolic,gate_window_min_us=1000,gate_window_max_us=4000"), "");
+        assert_eq!(notes("7.2,gate=r2_hyperbolic,gate_spacing_min_us=1000,gate_spacing_max_us=4000"), "");
         assert_eq!(notes("7.2"), "");
     }
 
