@@ -464,7 +464,8 @@ Example: a board from its device tree, with the powers that its kernel worked ou
     -o my-board.toml
 What a source does not say is not in the file; what was assumed is said at its top.")]
 pub struct ImportArgs {
-    /// /sys or a copy, energy_model of debugfs, .dtb, .dts, plat_info (.yml, .json), Wattson's .csv.
+    /// /sys or a copy, energy_model of debugfs, either as text (`grep -r .`), .dtb, .dts, plat_info (.yml, .json),
+    /// Wattson's .csv.
     #[arg(value_name = "SOURCE")]
     pub source: PathBuf,
     /// Fills what the first leaves open; repeatable.

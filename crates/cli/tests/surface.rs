@@ -238,3 +238,50 @@ fn an_option_that_no_source_of_an_import_reads_is_a_mistake() {
         assert!(refused.code == 2 && refused.stderr.contains(option[0]), "{option:?}: {}", refused.stderr);
     }
 }
+
+/// An Energy Model of a kernel before 6.0: two points, in milliwatts.
+fn old_model(folder: &std::path::Path) -> String {
+    for (name, text) in [
+        ("cpus", "0-3"),
+        ("ps:600000/frequency", "600000"),
+        ("ps:600000/power", "180"),
+        ("ps:1200000/frequency", "1200000"),
+        ("ps:1200000/power", "360"),
+    ] {
+        let path = folder.join("cpu0").join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+        std::fs::write(path, text).expect("room");
+    }
+    folder.display().to_string()
+}
+
+#[test]
+fn powers_in_another_unit_name_the_option_that_says_so() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let name = old_model(folder.path());
+    let wrong = pelton(&["platform", "import", &name, "--from", "energy-model"]);
+    assert!(wrong.code == 1 && wrong.stderr.contains("give --milliwatts"), "{}", wrong.stderr);
+    assert!(!wrong.stderr.contains("watts?"), "{}", wrong.stderr);
+    let right = pelton(&["platform", "import", &name, "--from", "energy-model", "--milliwatts", "-q"]);
+    assert!(right.code == 0 && right.stdout.contains("power_mw = 180.0"), "{}{}", right.stdout, right.stderr);
+}
+
+#[test]
+fn what_an_import_assumed_is_listed_by_check() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let sys = folder.path().join("sys/devices/system/cpu/cpu0/cpufreq");
+    std::fs::create_dir_all(&sys).expect("room");
+    let files = [
+        ("related_cpus", "0"),
+        ("scaling_driver", "acpi-cpufreq"),
+        ("scaling_available_frequencies", "2600000 1200000"),
+    ];
+    files.into_iter().for_each(|(name, text)| std::fs::write(sys.join(name), text).expect("room"));
+    let (_, board) = file(&folder, "old.toml");
+    good(&["platform", "import", &folder.path().join("sys").display().to_string(), "-o", &board, "-q"]);
+    let checked = good(&["platform", "check", &board]);
+    assert!(
+        checked.contains("frequency invariance: ") && checked.contains("freq_invariant_since = \"5.7\""),
+        "{checked}"
+    );
+}

@@ -3,8 +3,10 @@
 //! `cpu/cpu-capacity.txt` of Linux. Heat: `thermal.rs`.
 
 use super::cells::{Node, Part, Tree};
-use super::draft::{Domain, Draft, Idle, Opp, sorted};
+use super::draft::{Domain, Draft, Idle, KHZ, Opp, in_order, khz_of, sorted};
+use super::leftover::{self, Nodes};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use pelton_core::EnergyModel;
 
 /// Makers of Arm CPUs in `arm/cpus.yaml`.
 const ARM_MAKERS: [&str; 9] =
@@ -49,10 +51,44 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     let latencies = cpus.iter().filter_map(|cpu| cpu.table).flat_map(|table| &table.children);
     let latencies = latencies.map(|opp| tree.number(opp, "clock-latency-ns")).collect::<Result<Vec<_>, _>>();
     draft.transition_latency_ns = latencies.map_err(Diagnostics::from)?.into_iter().flatten().max();
-    capacities(&mut draft);
+    let costs = cpus.iter().map(|cpu| leftover::capacity_by_costs(tree, &all, cpu.node)).collect::<Vec<_>>();
+    let has_costs = cpus.iter().any(|cpu| cpu.node.property("sched-energy-costs").is_some());
+    capacities(&mut draft, has_costs.then_some(&costs[..]));
+    draft.domains.iter_mut().for_each(passed_over);
+    draft.assumed.extend(leftover::list(&of_kinds(tree, &cpus)));
     let nodes: Vec<&Node> = cpus.iter().map(|cpu| cpu.node).collect();
     draft.zones = super::thermal::zones(tree, &nodes, &draft.domains, &mut draft.assumed).map_err(Diagnostics::from)?;
     Ok(draft)
+}
+
+/// Nodes that say something about these CPUs.
+fn of_kinds<'a>(tree: &'a Tree, cpus: &[Cpu<'a>]) -> Nodes<'a> {
+    Nodes {
+        root: tree.root.child("cpus").unwrap_or(&tree.root),
+        cpus: cpus.iter().map(|cpu| cpu.node).collect(),
+        tables: cpus.iter().filter_map(|cpu| cpu.table).collect(),
+        states: cpus.iter().flat_map(|cpu| &cpu.idle).map(|&(node, _)| node).collect(),
+    }
+}
+
+/// Most states that the kernel's model has here.
+const EM_STATES_MAX: usize = 256;
+
+/// Points whose `opp-microwatt` makes the kernel pass over them: its Energy Model has that power (`_get_dt_power`).
+fn passed_over(domain: &mut Domain) {
+    let points: Option<Vec<(u32, u64)>> =
+        domain.opps.iter().map(|opp| Some((opp.khz, (opp.power_mw? * 1000.0).round() as u64))).collect();
+    let (Some(points), Some(capacity)) = (points, domain.capacity) else { return };
+    // Every point needs a performance of its own.
+    let (Some(low), Some(top)) = (points.first(), points.last()) else { return };
+    if points.len() > EM_STATES_MAX || u64::from(capacity) * u64::from(low.0) < u64::from(top.0) {
+        return;
+    }
+    let model = EnergyModel::new(&points, capacity);
+    if model.states().iter().any(|state| state.inefficient != 0) {
+        let marks = domain.opps.iter_mut().zip(model.states());
+        marks.for_each(|(opp, state)| opp.inefficient = Some(state.inefficient != 0));
+    }
 }
 
 /// As `for_each_available_child_of_node` of Linux takes it, with what has another status.
@@ -88,16 +124,9 @@ fn first_binding(tree: &Tree, node: &Node) -> Result<Vec<Opp>, Diagnostic> {
     }
     let point = |&[khz, uv]: &[u64; 2]| {
         let khz = khz_of(khz).ok_or_else(|| wrong("`operating-points` has no frequency of a CPU").allowed(KHZ))?;
-        Ok(Opp { khz, uv: uv_of(uv), power_mw: None, cluster_mw: None })
+        Ok(Opp { khz, uv: uv_of(uv), ..Opp::default() })
     };
     pairs.iter().map(point).collect()
-}
-
-/// Frequencies that CPUs have, kHz.
-const KHZ: &str = "1000..=20000000 kHz";
-
-fn khz_of(khz: u64) -> Option<u32> {
-    u32::try_from(khz).ok().filter(|khz| (1_000..=20_000_000).contains(khz))
 }
 
 fn uv_of(uv: u64) -> Option<u32> {
@@ -236,20 +265,7 @@ fn opp(tree: &Tree, node: &Node) -> Result<Option<Opp>, Diagnostic> {
     // <target> or <target min max>.
     let uv = tree.number(node, "opp-microvolt")?.and_then(uv_of);
     let power_mw = tree.number(node, "opp-microwatt")?.map(|uw| uw as f64 / 1000.0);
-    Ok(node.property("turbo-mode").is_none().then_some(Opp { khz, uv, power_mw, cluster_mw: None }))
-}
-
-/// From shallow to deep, whatever order the tree has, and each with a name of its own.
-fn in_order(mut states: Vec<Idle>) -> Vec<Idle> {
-    states.sort_by_key(|state| (state.residency_us, state.exit_us));
-    let names: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
-    for (at, state) in states.iter_mut().enumerate() {
-        let before = names[..at].iter().filter(|name| **name == state.name).count();
-        if before > 0 {
-            state.name = format!("{}-{}", state.name, before + 1);
-        }
-    }
-    states
+    Ok(node.property("turbo-mode").is_none().then_some(Opp { khz, uv, power_mw, ..Opp::default() }))
 }
 
 fn idle(tree: &Tree, node: &Node, shared: bool) -> Result<Idle, Diagnostic> {
@@ -287,7 +303,19 @@ fn clusters(tree: &Tree, all: &[&Node], cpus: &[Cpu<'_>]) -> Result<Vec<Vec<u32>
 }
 
 /// As `topology_normalize_cpu_scale` of Linux: capacity-dmips-mhz times the highest frequency, the largest is 1024.
-fn capacities(draft: &mut Draft) {
+/// Kernels of phones before it have `sched-energy-costs`.
+fn capacities(draft: &mut Draft, costs: Option<&[Option<u32>]>) {
+    let by_costs = |domain: &Domain| costs?.get(*domain.cpus.first()? as usize).copied().flatten();
+    let is_old = draft.domains.iter().all(|domain| domain.dmips_mhz.is_none() && by_costs(domain).is_some());
+    if is_old {
+        draft.assume("capacities are the largest of sched-energy-costs; its energies have no unit and are not used");
+        draft.domains.iter_mut().for_each(|domain| domain.capacity = by_costs(domain));
+        return;
+    }
+    if costs.is_some() {
+        draft
+            .assume("not used: sched-energy-costs (beside capacity-dmips-mhz, not of all CPUs, or without capacities)");
+    }
     let raw = |d: &Domain| Some(u128::from(d.dmips_mhz?) * u128::from(d.opps.last()?.khz));
     let largest = draft.domains.iter().map(raw).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
     if draft.domains.iter().all(|d| d.dmips_mhz.is_none()) {

@@ -16,6 +16,42 @@ pub struct Opp {
     pub power_mw: Option<f64>,
     /// Power of what its cluster shares, mW.
     pub cluster_mw: Option<f64>,
+    /// The kernel's Energy Model passes over it; `None` = it does not say.
+    pub inefficient: Option<bool>,
+}
+
+/// Regular grid of frequencies, of a driver that has no list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// Lowest frequency, kHz.
+    pub min: u32,
+    /// Guaranteed frequency, kHz.
+    pub base: Option<u32>,
+    /// Highest frequency, kHz.
+    pub max: u32,
+    /// Step, kHz.
+    pub step: u32,
+    /// Where the step is from.
+    pub why: String,
+}
+
+/// From when on the kernel tells its scheduler the frequency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invariance {
+    /// From a release on.
+    Since(&'static str),
+    /// In no release.
+    Never,
+}
+
+impl Invariance {
+    /// As the file says it.
+    pub fn words(self) -> String {
+        match self {
+            Invariance::Since(release) => format!("freq_invariant_since = \"{release}\""),
+            Invariance::Never => "freq_invariant = false".to_owned(),
+        }
+    }
 }
 
 /// Idle state below state 0.
@@ -52,6 +88,10 @@ pub struct Domain {
     pub per_cpu: bool,
     /// Operating points.
     pub opps: Vec<Opp>,
+    /// Grid, where there are no points.
+    pub grid: Option<Grid>,
+    /// Highest, nominal and lowest nonlinear performance level.
+    pub hwp: [Option<u32>; 3],
     /// Idle states.
     pub idle: Vec<Idle>,
     /// Where the figures come from.
@@ -71,6 +111,18 @@ pub struct Draft {
     pub driver: Option<String>,
     /// Its reported latency, ns.
     pub transition_latency_ns: Option<u64>,
+    /// Spacing of changes that the driver asks for, us.
+    pub transition_delay_us: Option<u64>,
+    /// Rate limit of schedutil, us.
+    pub rate_limit_us: Option<u64>,
+    /// The driver switches from the scheduler's own context; `None` = not known.
+    pub fast_switch: Option<bool>,
+    /// The driver has no list of frequencies.
+    pub no_table: bool,
+    /// The driver wants every change of limits.
+    pub every_limit_change: bool,
+    /// From when on signals are frequency-invariant; `None` = as the architecture is.
+    pub freq_invariant: Option<Invariance>,
     /// Hardware threads of one core.
     pub smt: Vec<Vec<u32>>,
     /// CPUs that power down together.
@@ -92,12 +144,26 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Says what was assumed, once.
+    pub fn assume(&mut self, line: impl Into<String>) {
+        let line = line.into();
+        if !self.assumed.contains(&line) {
+            self.assumed.push(line);
+        }
+    }
+
     /// Takes over what another source knows and this one does not. Domains are matched by their CPUs.
     pub fn fill(&mut self, other: Draft) {
         let empty = |groups: &Vec<Vec<u32>>| groups.is_empty();
         self.arch = self.arch.or(other.arch);
         self.driver = self.driver.take().or(other.driver);
         self.transition_latency_ns = self.transition_latency_ns.or(other.transition_latency_ns);
+        self.transition_delay_us = self.transition_delay_us.or(other.transition_delay_us);
+        self.rate_limit_us = self.rate_limit_us.or(other.rate_limit_us);
+        self.fast_switch = self.fast_switch.or(other.fast_switch);
+        self.no_table |= other.no_table;
+        self.every_limit_change |= other.every_limit_change;
+        self.freq_invariant = self.freq_invariant.or(other.freq_invariant);
         for (mine, theirs) in [
             (&mut self.smt, other.smt),
             (&mut self.clusters, other.clusters),
@@ -112,26 +178,35 @@ impl Draft {
         if self.title.is_empty() {
             self.title = other.title;
         }
+        let sources = other.sources.join(", ");
         for theirs in other.domains {
-            let is_new = theirs.cpus.iter().all(|cpu| self.domains.iter().all(|d| !d.cpus.contains(cpu)));
-            match self.domains.iter_mut().find(|d| d.cpus == theirs.cpus) {
-                Some(mine) => mine.fill(theirs),
-                None if is_new => {
-                    self.domains.push(theirs);
-                }
-                None => self.assumed.push(format!(
-                    "CPUs {:?} of {} are no domain of {}: left out",
-                    theirs.cpus,
-                    other.sources.join(", "),
-                    self.sources.join(", ")
-                )),
-            }
+            self.fill_domain(theirs, &sources);
         }
         self.domains.sort_by(|a, b| a.cpus.cmp(&b.cpus));
         self.fill_zones(other.zones);
         let new = other.assumed.into_iter().filter(|line| !self.assumed.contains(line)).collect::<Vec<_>>();
         self.assumed.extend(new);
         self.sources.extend(other.sources);
+    }
+
+    /// A domain of another source: it is one of these, or several of these make it up as far as its CPUs are here, or
+    /// it is new.
+    fn fill_domain(&mut self, theirs: Domain, sources: &str) {
+        let is_in = |domain: &Domain| domain.cpus.iter().all(|cpu| theirs.cpus.contains(cpu));
+        let touches = |domain: &Domain| domain.cpus.iter().any(|cpu| theirs.cpus.contains(cpu));
+        if !self.domains.iter().any(touches) {
+            self.domains.push(theirs);
+        } else if self.domains.iter().all(|domain| is_in(domain) || !touches(domain)) {
+            let mut said = Vec::new();
+            self.domains
+                .iter_mut()
+                .filter(|domain| is_in(domain))
+                .for_each(|mine| said.extend(mine.fill(theirs.clone())));
+            said.into_iter().for_each(|line| self.assume(line));
+        } else {
+            let own = self.sources.join(", ");
+            self.assume(format!("CPUs {:?} of {sources} are no domain of {own}: left out", theirs.cpus));
+        }
     }
 
     /// Zones of another source, where this one has none and has their domains.
@@ -154,6 +229,12 @@ impl Draft {
 
     /// The platform file.
     pub fn toml(&self) -> String {
+        let mut finished = self.clone();
+        finished.finish();
+        finished.text()
+    }
+
+    fn text(&self) -> String {
         let mut out = String::from("# SPDX-License-Identifier: CC0-1.0\n");
         let _ = writeln!(
             out,
@@ -180,15 +261,23 @@ impl Draft {
     }
 
     fn cpufreq(&self, out: &mut String) {
-        if self.driver.is_none() && self.transition_latency_ns.is_none() {
-            return;
-        }
-        out.push_str("\n[cpufreq]\n");
-        if let Some(driver) = &self.driver {
-            let _ = writeln!(out, "driver = {}", quoted(driver));
-        }
-        if let Some(ns) = self.transition_latency_ns {
-            let _ = writeln!(out, "transition_latency_ns = {ns}");
+        let number = |name: &str, value: Option<u64>| value.map(|value| format!("{name} = {value}"));
+        // A list that another source gives is not the driver's.
+        let by_name =
+            |name: &str, value: bool| format!("{name} = {value}  # source: the driver's name, in drivers/cpufreq");
+        let lines = [
+            self.driver.as_ref().map(|driver| format!("driver = {}", quoted(driver))),
+            self.fast_switch.map(|fast| by_name("fast_switch", fast)),
+            number("transition_latency_ns", self.transition_latency_ns),
+            number("transition_delay_us", self.transition_delay_us),
+            number("rate_limit_us", self.rate_limit_us),
+            self.no_table.then(|| by_name("frequency_table", false)),
+            self.every_limit_change.then(|| by_name("every_limit_change", true)),
+            self.freq_invariant.map(Invariance::words),
+        ];
+        if lines.iter().any(Option::is_some) {
+            out.push_str("\n[cpufreq]\n");
+            lines.into_iter().flatten().for_each(|line| out.push_str(&(line + "\n")));
         }
     }
 
@@ -211,7 +300,8 @@ impl Draft {
 }
 
 impl Domain {
-    fn fill(&mut self, other: Domain) {
+    /// Takes over what another source knows; what it does not take, in words.
+    fn fill(&mut self, other: Domain) -> Vec<String> {
         self.capacity = self.capacity.or(other.capacity);
         self.dmips_mhz = self.dmips_mhz.or(other.dmips_mhz);
         self.coefficient = self.coefficient.or(other.coefficient);
@@ -221,17 +311,68 @@ impl Domain {
         if self.idle.is_empty() {
             self.idle = other.idle;
         }
-        if self.opps.is_empty() {
-            self.opps = other.opps;
-        } else {
-            for opp in &mut self.opps {
-                let Some(theirs) = other.opps.iter().find(|o| o.khz == opp.khz) else { continue };
-                opp.uv = opp.uv.or(theirs.uv);
-                opp.power_mw = opp.power_mw.or(theirs.power_mw);
-                opp.cluster_mw = opp.cluster_mw.or(theirs.cluster_mw);
-            }
+        for (mine, theirs) in self.hwp.iter_mut().zip(other.hwp) {
+            *mine = mine.or(theirs);
         }
         self.source = format!("{}; {}", self.source, other.source);
+        if self.opps.is_empty() && self.grid.is_none() {
+            (self.opps, self.grid) = (other.opps, other.grid);
+            return Vec::new();
+        }
+        self.fill_points(&other.opps)
+    }
+
+    fn fill_points(&mut self, theirs: &[Opp]) -> Vec<String> {
+        for opp in &mut self.opps {
+            let Some(theirs) = theirs.iter().find(|other| other.khz == opp.khz) else { continue };
+            opp.uv = opp.uv.or(theirs.uv);
+            opp.power_mw = opp.power_mw.or(theirs.power_mw);
+            opp.cluster_mw = opp.cluster_mw.or(theirs.cluster_mw);
+            opp.inefficient = opp.inefficient.or(theirs.inefficient);
+        }
+        let is_new = |other: &&Opp| self.opps.iter().all(|opp| opp.khz != other.khz);
+        let left: Vec<String> = theirs.iter().filter(is_new).map(|opp| opp.khz.to_string()).collect();
+        let cpus = ranges(&self.cpus);
+        let mut said = Vec::new();
+        if !left.is_empty() {
+            said.push(format!(
+                "points of another source that CPUs {cpus} do not have are left out: {} kHz",
+                left.join(", ")
+            ));
+        }
+        // A domain's powers are those of all points, or of none.
+        let known = self.opps.iter().filter(|opp| opp.power_mw.is_some()).count();
+        if known > 0 && known < self.opps.len() {
+            said.push(format!("powers of CPUs {cpus} are left out: {known} of {} points have one", self.opps.len()));
+            self.opps.iter_mut().for_each(|opp| opp.power_mw = None);
+        }
+        said
+    }
+
+    /// Lowest frequency, kHz.
+    pub fn lowest_khz(&self) -> Option<u32> {
+        self.opps.first().map(|opp| opp.khz).or(self.grid.as_ref().map(|grid| grid.min))
+    }
+
+    /// Highest frequency, kHz.
+    pub fn highest_khz(&self) -> Option<u32> {
+        self.opps.last().map(|opp| opp.khz).or(self.grid.as_ref().map(|grid| grid.max))
+    }
+
+    fn frequencies(&self, source: &str, out: &mut String) {
+        if let Some(grid) = self.grid.as_ref().filter(|_| self.opps.is_empty()) {
+            let _ = writeln!(out, "# kHz: source: {source}, of the ends\nkhz_min = {}", grid.min);
+            if let Some(base) = grid.base {
+                let _ = writeln!(out, "khz_base = {base}  # source: {source}");
+            }
+            let _ = writeln!(out, "khz_max_turbo = {}  # source: {source}", grid.max);
+            let _ = writeln!(out, "khz_step = {}  # ESTIMATE: {}", grid.step, one_line(&grid.why));
+        }
+        if !self.opps.is_empty() {
+            let _ = writeln!(out, "# OPPs: source: {source}\nopps = [");
+            self.opps.iter().for_each(|opp| out.push_str(&opp.toml()));
+            out.push_str("]\n");
+        }
     }
 
     fn toml(&self, at: usize, out: &mut String) {
@@ -249,11 +390,12 @@ impl Domain {
         if self.per_cpu {
             out.push_str("per_cpu_policy = true\n");
         }
-        if !self.opps.is_empty() {
-            let _ = writeln!(out, "# OPPs: source: {source}\nopps = [");
-            self.opps.iter().for_each(|opp| out.push_str(&opp.toml()));
-            out.push_str("]\n");
+        for (level, value) in ["highest", "nominal", "lowest_nonlinear"].into_iter().zip(self.hwp) {
+            if let Some(value) = value {
+                let _ = writeln!(out, "hwp_{level}_perf = {value}");
+            }
         }
+        self.frequencies(&source, out);
         for state in &self.idle {
             let _ = writeln!(out, "\n  [[perf_domain.idle_state]]\n  name = {}", quoted(&state.name));
             let _ = writeln!(out, "  entry_latency_us = {}\n  exit_latency_us = {}", state.entry_us, state.exit_us);
@@ -274,6 +416,7 @@ impl Opp {
         parts.extend(self.uv.map(|uv| format!("uv = {uv}")));
         parts.extend(self.power_mw.map(|mw| format!("power_mw = {mw:?}")));
         parts.extend(self.cluster_mw.map(|mw| format!("cluster_power = {mw:?}")));
+        parts.extend(self.inefficient.map(|inefficient| format!("inefficient = {inefficient}")));
         format!("  {{ {} }},\n", parts.join(", "))
     }
 }
@@ -285,13 +428,37 @@ pub fn sorted(mut opps: Vec<Opp>) -> Vec<Opp> {
     opps
 }
 
+/// From shallow to deep, whatever order the source has, and each with a name of its own.
+pub fn in_order(mut states: Vec<Idle>) -> Vec<Idle> {
+    states.sort_by_key(|state| (state.residency_us, state.exit_us));
+    let names: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
+    for (at, state) in states.iter_mut().enumerate() {
+        let before = names[..at].iter().filter(|name| **name == state.name).count();
+        if before > 0 {
+            state.name = format!("{}-{}", state.name, before + 1);
+        }
+    }
+    states
+}
+
+/// Frequencies that CPUs have, kHz.
+pub const KHZ: &str = "1000..=20000000 kHz";
+
+/// A frequency that a CPU can have.
+pub fn khz_of(khz: u64) -> Option<u32> {
+    u32::try_from(khz).ok().filter(|khz| (1_000..=20_000_000).contains(khz))
+}
+
+/// Largest CPU number that a source may name; files number CPUs anew.
+pub const CPU_NUMBER_MAX: u32 = 65_535;
+
 /// CPU numbers of a list as the kernel prints it: `0-3,6`, or `0 1 2`.
-pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
+pub fn list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split([',', ' ']).filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
-        if last >= crate::platform::CPUS_MAX as u32 || first > last {
+        if last > CPU_NUMBER_MAX || first > last {
             return None;
         }
         cpus.extend(first..=last);
@@ -299,6 +466,19 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     cpus.sort_unstable();
     cpus.dedup();
     (!cpus.is_empty()).then_some(cpus)
+}
+
+/// Numbers in ascending order as the kernel prints a list: `0-3,6`.
+pub fn ranges(cpus: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &cpu in cpus {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => runs.push((cpu, cpu)),
+        }
+    }
+    let words = |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    runs.iter().map(words).collect::<Vec<_>>().join(",")
 }
 
 fn one_line(text: &str) -> String {

@@ -8,12 +8,23 @@ mod aliases;
 mod cells;
 mod devicetree;
 mod draft;
+mod driver;
+mod drivers;
 mod dtb;
 mod dts;
 mod energy_model;
+mod files;
+mod finish;
+mod frequencies;
+mod invariance;
+mod leftover;
+mod nesting;
 mod plat_info;
+mod shown;
 mod sysfs;
 mod thermal;
+mod topology;
+mod unused;
 mod wattson;
 
 pub use draft::Draft;
@@ -100,17 +111,29 @@ fn kind_of(path: &Path) -> Result<Kind, Diagnostics> {
         "csv" => return Ok(Kind::Wattson),
         _ => {}
     }
-    if path.is_dir() && ["devices/system/cpu", "cpu0", "sys/devices/system/cpu"].into_iter().any(has) {
-        return if energy_model::is_one(path) { Ok(Kind::EnergyModel) } else { Ok(Kind::Sysfs) };
-    }
     if path.is_dir() && energy_model::is_one(path) {
         return Ok(Kind::EnergyModel);
+    }
+    let is_sysfs = ["devices/system/cpu", "sys/devices/system/cpu"].into_iter().any(has) || has_cpus(path);
+    if path.is_dir() && is_sysfs {
+        return Ok(Kind::Sysfs);
+    }
+    if path.is_file()
+        && let Some(kind) = shown::kind(path)
+    {
+        return Ok(kind);
     }
     let kinds = KINDS.map(|(name, _)| name).join(", ");
     let about =
         SourceFile::new(path.display().to_string(), "").about(format!("cannot tell what `{}` is", path.display()));
     Err(about
-        .allowed("/sys, a folder like it, .dtb, .dts, .yml, .json, .csv")
+        .allowed("/sys, a folder like it, .dtb, .dts, .yml, .json, .csv, `grep -r .` of a folder as text")
         .help(format!("--from says it: {kinds}"))
         .into())
+}
+
+/// Has a copy of `devices/system/cpu` itself, or of the folder above, CPUs in it?
+fn has_cpus(path: &Path) -> bool {
+    let of = |inner: &str| files::Files::of_folders(vec![("cpu", path.join(inner))]);
+    ["", "cpu"].into_iter().any(|inner| sysfs::has_cpus(&of(inner)))
 }

@@ -62,7 +62,18 @@ fn draft(source: &SourceFile, info: &Yaml) -> Result<Draft, Diagnostic> {
         draft.assumed.push("the powers of `nrg-model` have no unit: left out".to_owned());
     }
     draft.assumed.push("idle states and the driver's latency are not in a plat_info".to_owned());
+    draft.assumed.extend(not_used(info));
     Ok(draft)
+}
+
+/// Keys that are read.
+const READ: [&str; 7] = ["name", "abi", "cpu-capacities", "cpus-count", "freq-domains", "freqs", "nrg-model"];
+
+/// Keys that are there and not read.
+fn not_used(info: &Yaml) -> Option<String> {
+    let keys = info.as_hash()?.keys().filter_map(Yaml::as_str).filter(|key| !READ.contains(key));
+    let keys: Vec<&str> = keys.collect();
+    (!keys.is_empty()).then(|| format!("not used: {}", keys.join(", ")))
 }
 
 /// A map's value by a number; the value itself, where it is none.

@@ -1,219 +1,214 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A machine from its sysfs: topology, cpu_capacity, cpufreq, cpuidle.
+//! A machine from its sysfs: which CPUs there are, their policies of cpufreq, their idle states. What CPUs share:
+//! `topology.rs`; what a driver's name says: `drivers.rs`; when x86 is frequency-invariant: `invariance.rs`.
 
-use super::draft::{Domain, Draft, Idle, Opp, cpu_list, sorted};
-use crate::diagnostic::{Diagnostics, SourceFile};
-use crate::reading;
-use std::path::{Path, PathBuf};
+use super::draft::{Domain, Draft, Idle, in_order, ranges};
+use super::files::Files;
+use super::{driver, frequencies, invariance, topology, unused};
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use crate::platform::CPUS_MAX;
+use std::path::Path;
 
-/// Longest value that is read, bytes.
-const VALUE_BYTES_MAX: usize = 65_536;
+/// A policy of cpufreq: its CPUs, and its folder when it has one.
+pub struct Policy {
+    /// CPUs that are there.
+    pub cpus: Vec<u32>,
+    /// Path of the folder.
+    pub folder: Option<String>,
+}
 
-/// Reads `/sys`, a copy of it, or of its `devices/system/cpu`.
+/// Reads `/sys`, a copy of it or of its `devices/system/cpu`, or a text that shows files of it.
 pub fn read(path: &Path) -> Result<Draft, Diagnostics> {
-    let inner = ["sys/devices/system/cpu", "devices/system/cpu", ""];
-    let root = inner.map(|inner| path.join(inner)).into_iter().find(|root| root.join("cpu0").is_dir());
-    let missing = || SourceFile::new(path.display().to_string(), "").about("there is no devices/system/cpu/cpu0 in it");
-    let root = root.ok_or_else(missing)?;
-    let folders: Vec<u32> = entries(&root).iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect();
-    let mut cpus = value(&root.join("present")).and_then(|list| cpu_list(&list)).unwrap_or(folders);
-    cpus.retain(|cpu| root.join(format!("cpu{cpu}")).is_dir());
-    cpus.sort_unstable();
+    let files = open(path)?;
     let mut draft = Draft { name: "imported".to_owned(), ..Draft::default() };
-    let policies = policies(&root, &cpus);
-    if policies.is_empty() {
-        draft.assumed.push("this kernel sets no frequencies (no cpufreq): operating points are not known".to_owned());
+    draft.assumed.extend(files.left_out());
+    let cpus = cpus(&files, &mut draft)?;
+    if cpus.len() > CPUS_MAX {
+        let at = files.error("cpu/present", &format!("the machine has {} CPUs", cpus.len()));
+        return Err(at.allowed(format!("1..={CPUS_MAX} CPUs")).into());
     }
-    let mut groups = if policies.is_empty() { vec![(cpus.clone(), None)] } else { policies };
-    let left: Vec<u32> =
-        cpus.iter().copied().filter(|cpu| !groups.iter().any(|(cpus, _)| cpus.contains(cpu))).collect();
-    if !left.is_empty() {
-        draft.assumed.push(format!(
-            "{} of no policy of cpufreq (switched off when it was read?): their frequencies are not known",
-            cpu_names(&left)
-        ));
-        groups.push((left, None));
+    let policies = groups(&files, &cpus, &mut draft)?;
+    for policy in &policies {
+        let domain = domain(&files, policy, &mut draft)?;
+        draft.domains.push(domain);
     }
-    let assumed = &mut draft.assumed;
-    draft.domains = groups.iter().map(|(cpus, policy)| domain(&root, cpus, policy.as_deref(), assumed)).collect();
-    let policy = groups.iter().find_map(|(_, policy)| policy.clone());
-    if let Some(policy) = policy {
-        draft.driver = value(&policy.join("scaling_driver"));
-        // CPUFREQ_ETERNAL stands for "not known".
-        let ns = number(&policy.join("cpuinfo_transition_latency"));
-        draft.transition_latency_ns = ns.filter(|&ns| ns > 0 && ns <= 1_000_000_000);
-    }
-    draft.arch = arch(&root, draft.driver.as_deref());
-    draft.smt = shared(&root, &cpus, "topology/thread_siblings_list", true);
-    draft.clusters = shared(&root, &cpus, "topology/cluster_cpus_list", false);
-    draft.llc = last_level(&root, &cpus);
-    nodes(&root.join("../node"), &cpus, &mut draft);
+    draft.arch = invariance::arch(&files, &cpus);
+    driver::read(&files, &policies, &mut draft);
+    invariance::read(&files, &cpus, &mut draft);
+    topology::read(&files, &cpus, &mut draft)?;
     capacities(&mut draft);
+    unused::list(&files, &policies, &cpus, &mut draft);
+    if files.has_folder("model") {
+        draft.fill(super::energy_model::draft(&files, false)?);
+    }
     Ok(draft)
 }
 
-/// CPUs of each policy, and its folder.
-fn policies(root: &Path, cpus: &[u32]) -> Vec<(Vec<u32>, Option<PathBuf>)> {
-    let mut found = Vec::new();
-    let mut taken = Vec::new();
-    for &cpu in cpus {
-        let folder = root.join(format!("cpu{cpu}/cpufreq"));
-        let folder = if folder.is_dir() { folder } else { root.join(format!("cpufreq/policy{cpu}")) };
-        let related = value(&folder.join("related_cpus")).and_then(|list| cpu_list(&list));
-        if let Some(related) = related.filter(|_| !taken.contains(&cpu)) {
-            taken.extend(&related);
-            found.push((related, Some(folder)));
-        }
+/// The source's files; an error where it has no CPU.
+fn open(path: &Path) -> Result<Files, Diagnostics> {
+    if !path.is_dir() {
+        return Files::of_text(path);
     }
+    let inner = ["sys/devices/system/cpu", "devices/system/cpu", "cpu", ""].map(|inner| path.join(inner));
+    let files = |cpu: std::path::PathBuf| {
+        let node = cpu.join("../node");
+        Files::of_folders(vec![("cpu", cpu), ("node", node)])
+    };
+    let found = inner.into_iter().filter(|cpu| cpu.is_dir()).map(files).find(has_cpus);
+    let missing = || SourceFile::new(path.display().to_string(), "").about("there is no devices/system/cpu/cpu0 in it");
+    Ok(found.ok_or_else(missing)?)
+}
+
+/// Does a folder have CPUs, or policies of some?
+pub fn has_cpus(files: &Files) -> bool {
+    !files.numbered("cpu", "cpu").is_empty() || !files.numbered("cpu/cpufreq", "policy").is_empty()
+}
+
+/// Folders that may be a policy's, in the order of CPU numbers.
+fn policy_folders(files: &Files) -> Vec<(u32, String)> {
+    let of_cpu = |cpu: u32| (cpu, format!("cpu/cpu{cpu}/cpufreq"));
+    let mut found: Vec<(u32, String)> = files.numbered("cpu", "cpu").into_iter().map(of_cpu).collect();
+    found.retain(|(_, folder)| files.has_folder(folder));
+    let own = |number: u32| (number, format!("cpu/cpufreq/policy{number}"));
+    found.extend(files.numbered("cpu/cpufreq", "policy").into_iter().map(own));
     found
 }
 
-fn cpu_names(cpus: &[u32]) -> String {
-    let numbers: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    if let [cpu] = &numbers[..] { format!("CPU {cpu} is") } else { format!("CPUs {} are", numbers.join(", ")) }
+/// CPUs of a policy; the one of its name where it names none.
+fn cpus_of(files: &Files, number: u32, folder: &str) -> Result<Vec<u32>, Diagnostic> {
+    let related = files.cpus(&format!("{folder}/related_cpus"))?;
+    let affected = files.cpus(&format!("{folder}/affected_cpus"))?;
+    Ok(related.or(affected).unwrap_or_else(|| vec![number]))
 }
 
-/// Operating points of a policy. Those of boost are the kernel's as long as they are not above its present maximum
-/// (`cpufreq_frequency_table_cpuinfo`).
-fn points(policy: &Path, assumed: &mut Vec<String>) -> Vec<Opp> {
-    let listed = |name: &str| value(&policy.join(name)).unwrap_or_default();
-    let numbers =
-        |name: &str| -> Vec<u32> { listed(name).split_whitespace().filter_map(|khz| khz.parse().ok()).collect() };
-    let highest = numbers("cpuinfo_max_freq").first().copied().unwrap_or(u32::MAX);
-    let (boost, off): (Vec<u32>, Vec<u32>) =
-        numbers("scaling_boost_frequencies").into_iter().partition(|&khz| khz <= highest);
+/// CPUs that are there and switched on.
+fn cpus(files: &Files, draft: &mut Draft) -> Result<Vec<u32>, Diagnostic> {
+    let mut cpus = files.numbered("cpu", "cpu");
+    for (number, folder) in policy_folders(files) {
+        cpus.extend(cpus_of(files, number, &folder)?);
+    }
+    let present = files.cpus("cpu/present")?;
+    let online = files.cpus("cpu/online")?;
+    if let Some(present) = &present {
+        cpus.retain(|cpu| present.contains(cpu));
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    let has_topology = |cpu: u32| files.has_folder(&format!("cpu/cpu{cpu}/topology"));
+    let some_have = cpus.iter().any(|&cpu| has_topology(cpu));
+    // Both folders go with a CPU that is switched off.
+    let is_gone = |cpu: u32| {
+        let is_shown = files.has_folder(&format!("cpu/cpu{cpu}"));
+        is_shown && some_have && !has_topology(cpu) && !files.has_folder(&format!("cpu/cpu{cpu}/cpufreq"))
+    };
+    let is_off = |cpu: &u32| match &online {
+        Some(online) => !online.contains(cpu),
+        None => files.number(&format!("cpu/cpu{cpu}/online")) == Some(0) || is_gone(*cpu),
+    };
+    let mut off: Vec<u32> = cpus.iter().chain(present.iter().flatten()).copied().filter(is_off).collect();
+    off.sort_unstable();
+    off.dedup();
+    let missing: Vec<u32> =
+        present.iter().flatten().copied().filter(|cpu| !cpus.contains(cpu) && !off.contains(cpu)).collect();
+    cpus.retain(|cpu| !off.contains(cpu));
+    if !missing.is_empty() {
+        draft.assume(format!("CPUs that are present and not in this source are left out: {}", ranges(&missing)));
+    }
     if !off.is_empty() {
-        assumed.push(format!("boost was off: {} of {off:?} kHz left out", listed("related_cpus")));
+        draft.assume(format!("CPUs that were switched off are left out: {}", ranges(&off)));
     }
-    let mut khz = numbers("scaling_available_frequencies");
-    khz.extend(boost);
-    if khz.is_empty() {
-        // A driver without a list tells its ends only.
-        let ends = ["cpuinfo_min_freq", "cpuinfo_max_freq"].map(|name| numbers(name).first().copied());
-        khz = ends.into_iter().flatten().filter(|&khz| khz > 0).collect();
-    }
-    khz.into_iter().map(opp).collect()
+    Ok(cpus)
 }
 
-fn domain(root: &Path, cpus: &[u32], policy: Option<&Path>, assumed: &mut Vec<String>) -> Domain {
-    let first = cpus.first().copied().unwrap_or(0);
-    let cpu = root.join(format!("cpu{first}"));
-    Domain {
-        cpus: cpus.to_vec(),
-        capacity: number(&cpu.join("cpu_capacity"))
-            .and_then(|c| u32::try_from(c).ok())
-            .filter(|c| (1..=1024).contains(c)),
-        opps: sorted(policy.map_or_else(Vec::new, |policy| points(policy, assumed))),
-        idle: idle(&cpu, assumed),
+/// CPUs by policy; those that have none together, without a folder.
+fn groups(files: &Files, cpus: &[u32], draft: &mut Draft) -> Result<Vec<Policy>, Diagnostic> {
+    let mut policies: Vec<Policy> = Vec::new();
+    let mut left = cpus.to_vec();
+    for (number, folder) in policy_folders(files) {
+        let mut own = cpus_of(files, number, &folder)?;
+        own.retain(|cpu| left.contains(cpu));
+        left.retain(|cpu| !own.contains(cpu));
+        if !own.is_empty() {
+            policies.push(Policy { cpus: own, folder: Some(folder) });
+        }
+    }
+    if policies.is_empty() {
+        draft.assume("this kernel sets no frequencies (no cpufreq): operating points are not known");
+    } else if !left.is_empty() {
+        let verb = if left.len() == 1 { "CPU {} is" } else { "CPUs {} are" };
+        let who = verb.replace("{}", &ranges(&left));
+        draft.assume(format!("{who} of no policy of cpufreq (switched off when it was read?): frequencies not known"));
+    }
+    if !left.is_empty() {
+        policies.push(Policy { cpus: left, folder: None });
+    }
+    policies.sort_by(|a, b| a.cpus.cmp(&b.cpus));
+    Ok(policies)
+}
+
+fn domain(files: &Files, policy: &Policy, draft: &mut Draft) -> Result<Domain, Diagnostic> {
+    let first = policy.cpus.first().copied().unwrap_or(0);
+    let capacity_of = |cpu: u32| files.known(&format!("cpu/cpu{cpu}/cpu_capacity")).filter(|c| *c <= 1024);
+    let mut capacities: Vec<u32> = policy.cpus.iter().filter_map(|&cpu| capacity_of(cpu)).collect();
+    let capacity = capacities.first().copied();
+    capacities.dedup();
+    if let Some(first) = capacity.filter(|_| capacities.len() > 1) {
+        let cpus = ranges(&policy.cpus);
+        draft.assume(format!("CPUs {cpus} share a frequency and differ in cpu_capacity: {first} is taken for all"));
+    }
+    let mut domain = Domain {
+        cpus: policy.cpus.clone(),
+        capacity,
+        idle: idle(files, first, draft),
         source: "sysfs".to_owned(),
         ..Domain::default()
+    };
+    if let Some(folder) = &policy.folder {
+        frequencies::read(files, first, folder, &mut domain, draft)?;
     }
-}
-
-fn opp(khz: u32) -> Opp {
-    Opp { khz, ..Opp::default() }
+    domain.hwp = ["highest", "nominal", "lowest_nonlinear"]
+        .map(|level| files.known(&format!("cpu/cpu{first}/acpi_cppc/{level}_perf")).filter(|&level| level <= 255));
+    Ok(domain)
 }
 
 /// States below state 0 that are not switched off.
-fn idle(cpu: &Path, assumed: &mut Vec<String>) -> Vec<Idle> {
-    let mut note = |text: String| {
-        if !assumed.contains(&text) {
-            assumed.push(text);
-        }
-    };
-    let mut states = Vec::new();
-    for folder in (1..=9).map(|at| cpu.join(format!("cpuidle/state{at}"))) {
-        let (Some(name), Some(exit_us)) = (value(&folder.join("name")), number(&folder.join("latency"))) else { break };
-        if number(&folder.join("disable")).is_some_and(|off| off != 0) {
-            note(format!("idle state {name} was switched off (`disable`): left out"));
+fn idle(files: &Files, cpu: u32, draft: &mut Draft) -> Vec<Idle> {
+    let mut states: Vec<Idle> = Vec::new();
+    for state in files.numbered(&format!("cpu/cpu{cpu}/cpuidle"), "state").into_iter().filter(|state| *state > 0) {
+        let folder = format!("cpu/cpu{cpu}/cpuidle/state{state}");
+        let name = files.value(&format!("{folder}/name")).unwrap_or_else(|| format!("state{state}"));
+        let number = |file: &str| files.number(&format!("{folder}/{file}"));
+        let (exit_us, residency_us, off) = (number("latency"), number("residency"), number("disable"));
+        let Some(exit_us) = exit_us.filter(|us| *us <= LATENCY_US_MAX) else {
+            draft.assume(format!("idle state {name} has no latency of {LATENCY_US_MAX} us or less: left out"));
+            continue;
+        };
+        if off.is_some_and(|off| off != 0) {
+            draft.assume(format!("idle state {name} was switched off (`disable`): left out"));
             continue;
         }
-        let residency_us = number(&folder.join("residency"));
-        if residency_us.is_none() {
-            note(format!("this kernel tells no residency of idle state {name}: 0 here"));
+        let before = states.last().map_or(0, |state| state.residency_us);
+        let told = residency_us.filter(|us| *us <= LATENCY_US_MAX);
+        if told.is_none() {
+            draft.assume(format!("this kernel tells no residency of idle state {name}: {before} here"));
         }
-        states.push(Idle { name, exit_us, residency_us: residency_us.unwrap_or(0), ..Idle::default() });
+        states.push(Idle { name, exit_us, residency_us: told.unwrap_or(before), ..Idle::default() });
     }
-    states
-}
-
-fn arch(root: &Path, driver: Option<&str>) -> Option<&'static str> {
-    let modalias = value(&root.join("modalias")).unwrap_or_default();
-    let x86 = modalias.contains("x86") || driver.is_some_and(|d| d.contains("pstate"));
-    if x86 { Some("x86") } else { modalias.contains("aarch64").then_some("arm64") }
-}
-
-/// Groups of CPUs that name one another; `pairs`: nothing where each CPU is alone.
-fn shared(root: &Path, cpus: &[u32], file: &str, pairs: bool) -> Vec<Vec<u32>> {
-    let list = |cpu: &u32| cpu_list(&value(&root.join(format!("cpu{cpu}/{file}")))?);
-    let Some(mut groups) = cpus.iter().map(list).collect::<Option<Vec<_>>>() else { return Vec::new() };
-    groups.sort();
-    groups.dedup();
-    groups.retain(|group| !pairs || group.len() > 1);
-    let in_groups: usize = groups.iter().map(Vec::len).sum();
-    if !pairs && in_groups != cpus.len() { Vec::new() } else { groups }
-}
-
-/// CPUs by the cache of the highest level.
-fn last_level(root: &Path, cpus: &[u32]) -> Vec<Vec<u32>> {
-    let Some(first) = cpus.first() else { return Vec::new() };
-    let level = |at: u32| number(&root.join(format!("cpu{first}/cache/index{at}/level")));
-    let highest = (0..8).filter_map(|at| Some((level(at)?, at))).max();
-    highest.map_or_else(Vec::new, |(_, at)| shared(root, cpus, &format!("cache/index{at}/shared_cpu_list"), false))
-}
-
-/// Memory nodes with CPUs, and how far they are from each other. A machine with one has none.
-fn nodes(root: &Path, cpus: &[u32], draft: &mut Draft) {
-    let mut numbers: Vec<u32> =
-        entries(root).iter().filter_map(|name| name.strip_prefix("node")?.parse().ok()).collect();
-    numbers.sort_unstable();
-    let list = |node: &u32| cpu_list(&value(&root.join(format!("node{node}/cpulist")))?).map(|list| (*node, list));
-    let mut found: Vec<(u32, Vec<u32>)> = numbers.iter().filter_map(list).collect();
-    found.iter_mut().for_each(|(_, list)| list.retain(|cpu| cpus.contains(cpu)));
-    found.retain(|(_, list)| !list.is_empty());
-    if found.len() < 2 {
-        return;
+    let sorted = in_order(states.clone());
+    if sorted != states {
+        draft.assume(format!("idle states of CPU {cpu} are put in the order of their residencies"));
     }
-    let place = |node: u32| numbers.iter().position(|&n| n == node);
-    let row = |node: u32| -> Option<Vec<u32>> {
-        let text = value(&root.join(format!("node{node}/distance")))?;
-        let all: Vec<u32> = text.split_whitespace().filter_map(|d| d.parse().ok()).collect();
-        found.iter().map(|&(to, _)| all.get(place(to)?).copied()).collect()
-    };
-    let distances: Option<Vec<_>> = found.iter().map(|&(node, _)| row(node)).collect();
-    if distances.is_none() {
-        draft.assumed.push("distances between nodes are not there: 20 between any two".to_owned());
-    }
-    draft.node_distances = distances.unwrap_or_default();
-    draft.nodes = found.into_iter().map(|(_, list)| list).collect();
+    sorted
 }
+
+/// Longest latency that a file can state, us.
+const LATENCY_US_MAX: u64 = 10_000_000;
 
 /// What the kernel says of none, it says of all: 1024.
 fn capacities(draft: &mut Draft) {
-    let known = draft.domains.iter().filter(|d| d.capacity.is_some()).count();
-    if known == 0 {
-        draft.assumed.push("no cpu_capacity: the kernel treats all CPUs alike, capacity 1024".to_owned());
-        draft.domains.iter_mut().for_each(|d| d.capacity = Some(1024));
+    if draft.domains.iter().all(|domain| domain.capacity.is_none()) {
+        draft.assume("no cpu_capacity: the kernel treats all CPUs alike, capacity 1024");
+        draft.domains.iter_mut().for_each(|domain| domain.capacity = Some(1024));
     }
-    let ends_only = draft.domains.iter().any(|d| (1..=2).contains(&d.opps.len()));
-    if ends_only {
-        draft.assumed.push("the driver lists no frequencies: only the lowest and the highest are known".to_owned());
-    }
-    draft.assumed.push("sysfs has no entry latencies (0 here), voltages and power".to_owned());
-}
-
-fn entries(path: &Path) -> Vec<String> {
-    let name = |path: std::path::PathBuf| path.file_name()?.to_str().map(str::to_owned);
-    reading::names(path).into_iter().filter_map(name).collect()
-}
-
-/// A file's first line; `None` when it cannot be read.
-pub(super) fn value(path: &Path) -> Option<String> {
-    let text = reading::text(path, VALUE_BYTES_MAX).ok()?;
-    let line = text.lines().next().unwrap_or("").trim().to_owned();
-    (!line.is_empty()).then_some(line)
-}
-
-pub(super) fn number(path: &Path) -> Option<u64> {
-    value(path)?.parse().ok()
+    draft.assume("sysfs has no entry latencies (0 here), voltages and power");
 }

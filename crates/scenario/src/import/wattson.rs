@@ -21,6 +21,9 @@ impl Line<'_> {
     }
 }
 
+/// Columns that are read; those of idle states are said to be left out.
+const READ: [&str; 7] = ["device", "policy", "freq_khz", "static", "active", "dep_policy", "dep_freq"];
+
 /// Reads a table of one or two dimensions; of the second, the rows with the lowest other frequency.
 pub fn read(source: &SourceFile, cpus: Option<u32>) -> Result<Draft, Diagnostics> {
     let mut lines = lines(source.text());
@@ -54,7 +57,13 @@ pub fn read(source: &SourceFile, cpus: Option<u32>) -> Result<Draft, Diagnostics
         }
     }
     firsts.extend(policies.keys());
-    draft(source, policies, device, &firsts.into_iter().collect::<Vec<_>>(), cpus)
+    let mut draft = draft(source, policies, device, &firsts.into_iter().collect::<Vec<_>>(), cpus)?;
+    let columns = head.cells.iter().map(|cell| cell.trim()).filter(|name| !READ.contains(name));
+    let columns: Vec<&str> = columns.filter(|name| !name.starts_with("idle")).collect();
+    if !columns.is_empty() {
+        draft.assume(format!("columns that are not used: {}", columns.join(", ")));
+    }
+    Ok(draft)
 }
 
 fn draft(
