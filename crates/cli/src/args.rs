@@ -70,7 +70,7 @@ Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 cannot here, 5 open, 70 bug
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Global {
-    /// Form of the results.
+    /// Format.
     #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Simulations at the same time, 0 = one per CPU; changes no result.
@@ -384,7 +384,7 @@ Example: why the frequency is what it is half a second into the run
     --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
     --duration 1s
 Example: why a task went to its CPU
-  pelton explain --platform pixel6-gs101 --duration 1s --placement --workload busy")]
+  pelton explain --platform pixel6-gs101 --workload busy --duration 1s --placement")]
 pub struct ExplainArgs {
     /// Inputs.
     #[command(flatten)]

@@ -161,7 +161,8 @@ fn miss(board: &Placement, policy: &Policy, asked: &Placed, chosen: u32, best: u
         return not_asked(board, policy, asked, best);
     }
     let (prev, best_mj) = (all[board.prev_cpu as usize], all[best as usize].unwrap_or(0));
-    let margin = policy.energy_aware == pelton_core::value::ENERGY_AWARE_MARGIN;
+    let margins = [pelton_core::value::ENERGY_AWARE_MARGIN, pelton_core::value::ENERGY_AWARE_LIMITED];
+    let margin = margins.contains(&policy.energy_aware);
     if margin && chosen == board.prev_cpu && prev.is_some_and(|prev| prev - best_mj <= prev >> 4) {
         return Miss::WithinMargin;
     }
