@@ -104,8 +104,8 @@ impl Sheet {
         })
     }
 
-    /// Aligned text. With a `width`, that of a terminal, sentences wrap between words, and a table that is wider all the
-    /// same is printed in parts, each with the first column.
+    /// Aligned text. With a `width`, that of a terminal, sentences wrap between words, and a table that is wider all
+    /// the same is printed in parts, each with the first column.
     pub fn text(&self, width: Option<u16>) -> String {
         if is_markdown() {
             return self.markdown();

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Outcome, command, file, good};
+use support::{Outcome, command, file, good, until_it_listens};
 
 /// Longer than a verb may go on after a signal; a machine that does other work needs more than half a second to start
 /// one.
@@ -31,18 +31,6 @@ fn signalled(child: Child, signal: &str) -> Outcome {
     let outcome: Outcome = child.wait_with_output().expect("child").into();
     assert!(since.elapsed() < SOON, "{signal}: {:?}", since.elapsed());
     outcome
-}
-
-/// Waits until the process sleeps or has done its first work: the handler is there by then.
-fn until_it_listens(child: &Child) {
-    let status = format!("/proc/{}/status", child.id());
-    let catches = |text: &str| {
-        let set = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
-        u64::from_str_radix(set.trim(), 16).unwrap_or(0) >> 14 & 1 == 1
-    };
-    while !std::fs::read_to_string(&status).is_ok_and(|text| catches(&text)) {
-        std::thread::yield_now();
-    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn ctrl_c_leaves_a_whole_file_and_says_what_the_part_is_called() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    std::thread::sleep(Duration::from_millis(500));
+    support::until_it_listens(&child);
     assert_eq!(child.try_wait().expect("child"), None);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
     let outcome: Outcome = child.wait_with_output().expect("child").into();

@@ -179,8 +179,8 @@ pub struct Side {
     pub base: usize,
 }
 
-/// Every policy on every workload. Changes are against the first policy of the same workload; where there is one policy,
-/// against the first workload.
+/// Every policy on every workload. Changes are against the first policy of the same workload; where there is one
+/// policy, against the first workload.
 pub fn sides(policies: &[String], workloads: &[String]) -> Vec<Side> {
     let several = workloads.len() > 1;
     let one = |(w, p): (usize, usize)| Side {
@@ -256,9 +256,9 @@ fn summarise_sides(sides: &[Side], seeds: &[u64], reports: &[Vec<Report>]) -> Co
         samples.tasks().iter().for_each(|name| samples.task_rows(name, &places, &mut rows));
         let shapes = || samples.shapes();
         let groups: Vec<&String> = shapes().flat_map(|r| &r.quotas).map(|group| &group.path).collect();
-        in_order(groups).for_each(|path| samples.group_rows(path, &mut rows));
+        in_order(&groups).for_each(|path| samples.group_rows(path, &mut rows));
         let zones: Vec<&String> = shapes().flat_map(|r| &r.zones).map(|zone| &zone.name).collect();
-        in_order(zones).for_each(|name| samples.zone_rows(name, &mut rows));
+        in_order(&zones).for_each(|name| samples.zone_rows(name, &mut rows));
     }
     let mut made = Comparison {
         run: About::default(),
@@ -276,7 +276,7 @@ fn summarise_sides(sides: &[Side], seeds: &[u64], reports: &[Vec<Report>]) -> Co
 }
 
 /// Each once, where it is first.
-fn in_order<T: PartialEq + Copy>(all: Vec<T>) -> impl Iterator<Item = T> {
+fn in_order<T: PartialEq + Copy>(all: &[T]) -> impl Iterator<Item = T> + use<T> {
     let first = |(at, one): (usize, &T)| (!all[..at].contains(one)).then_some(*one);
     all.iter().enumerate().filter_map(first).collect::<Vec<T>>().into_iter()
 }

@@ -59,6 +59,7 @@ pub struct Step {
 }
 
 /// What is known besides the decision itself.
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// What was run.
     pub plan: &'a Plan,

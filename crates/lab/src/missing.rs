@@ -28,19 +28,19 @@ const LISTS: [(&str, Finder); 6] = [
 /// One message for each table that lacks keys; none where something else is wrong with the text.
 pub(crate) fn all(text: &str) -> Vec<Wrong> {
     let Ok(root) = text.parse::<Table>() else { return Vec::new() };
-    let mut found: Vec<Wrong> = wrong(&[], keys::<Experiment>(&without_parts(&root))).into_iter().collect();
+    let mut found: Vec<Wrong> = wrong(&[], &keys::<Experiment>(&without_parts(&root))).into_iter().collect();
     for (part, keys) in BY_NAME {
         let tables = root.get(part).and_then(Value::as_table).into_iter().flatten();
-        found.extend(tables.filter_map(|(name, table)| wrong(&[part, name], keys(table.as_table()?))));
+        found.extend(tables.filter_map(|(name, table)| wrong(&[part, name], &keys(table.as_table()?))));
     }
     for (part, keys) in LISTS {
         let tables = root.get(part).and_then(Value::as_array).into_iter().flatten().enumerate();
-        found.extend(tables.filter_map(|(at, table)| wrong(&[part, &at.to_string()], keys(table.as_table()?))));
+        found.extend(tables.filter_map(|(at, table)| wrong(&[part, &at.to_string()], &keys(table.as_table()?))));
     }
     found
 }
 
-fn wrong(path: &[&str], keys: Vec<String>) -> Option<Wrong> {
+fn wrong(path: &[&str], keys: &[String]) -> Option<Wrong> {
     let of = if path.is_empty() { "the file".to_owned() } else { format!("`{}`", path.join(".")) };
     let what = if keys.len() == 1 { "lacks a key" } else { "lacks keys" };
     (!keys.is_empty()).then(|| Wrong::at(path, format!("{of} {what}: `{}`", keys.join("`, `"))))

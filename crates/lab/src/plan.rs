@@ -494,7 +494,7 @@ mod tests {
             build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").policy_notes.join("\n")
         };
         let narrow = "7.2,gate=r2_linear,gate_spacing_min_us=8000,gate_spacing_max_us=4000";
-        assert!(notes(narrow).contains("D_min, 8 ms, is not below D_max, 4 ms"), "{}", notes(narrow));
+        assert!(notes(narrow).contains("D_min, 8 ms, is not below D_max, 8 ms"), "{}", notes(narrow));
         assert_eq!(notes("7.2,gate=r2_hyperbolic,gate_spacing_min_us=1000,gate_spacing_max_us=4000"), "");
         assert_eq!(notes("7.2"), "");
     }

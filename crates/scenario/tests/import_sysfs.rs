@@ -16,12 +16,12 @@ struct Sys {
 }
 
 impl Sys {
-    fn put(&mut self, path: impl Into<String>, value: impl ToString) -> &mut Self {
+    fn put(&mut self, path: impl Into<String>, value: impl std::fmt::Display) -> &mut Self {
         self.files.push((path.into(), value.to_string()));
         self
     }
 
-    fn cpu(&mut self, cpu: u32, name: &str, value: impl ToString) -> &mut Self {
+    fn cpu(&mut self, cpu: u32, name: &str, value: impl std::fmt::Display) -> &mut Self {
         self.put(format!("devices/system/cpu/cpu{cpu}/{name}"), value)
     }
 
@@ -101,7 +101,8 @@ fn a_driver_without_a_list_gives_a_grid() {
 
 #[test]
 fn the_step_is_that_of_ratios_or_of_performance_levels() {
-    let cases: [(&str, &[(&str, u32)], u32, Option<u32>); 4] = [
+    type Case = (&'static str, &'static [(&'static str, u32)], u32, Option<u32>);
+    let cases: [Case; 4] = [
         ("intel_cpufreq", &[("cpufreq/base_frequency", 2_100_000)], 100_000, Some(2_100_000)),
         ("intel_pstate", &[], 100_000, None),
         ("amd-pstate", &[("acpi_cppc/nominal_freq", 2_800), ("acpi_cppc/nominal_perf", 112)], 25_000, Some(2_800_000)),

@@ -116,13 +116,13 @@ fn check_switches(seed: u64, events: &[(u64, Event)], cpus: usize) {
 
 #[test]
 fn invariants_hold_and_two_runs_are_one() {
-    const PROFILES: [&str; 12] =
-        ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
+    const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
     for seed in seeds() {
         let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
         let m = random_machine(&mut d);
         let w = random_workload(&mut d, m.cpus.len() as u32);
-        let p = PROFILES[d.below(10) as usize];
+        let drawn = PROFILES[d.below(10) as usize];
+        let p = [(31, "5.15"), (63, "6.8")].into_iter().find(|(at, _)| seed % 64 == *at).map_or(drawn, |own| own.1);
         let cfg = RunConfig { seed, start_phase_random: d.below(2) == 0, ..config(400) };
         let (r, events) = events_of(&m, &w, p, &cfg);
         check(seed, &m, &r, &events);

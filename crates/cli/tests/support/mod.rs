@@ -70,3 +70,15 @@ pub fn file(folder: &tempfile::TempDir, name: &str) -> (PathBuf, String) {
     let text = path.to_str().expect("temporary folders have plain names").to_owned();
     (path, text)
 }
+
+/// Waits until the process sleeps or has done its first work: the handler is there by then.
+pub fn until_it_listens(child: &std::process::Child) {
+    let status = format!("/proc/{}/status", child.id());
+    let catches = |text: &str| {
+        let set = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        u64::from_str_radix(set.trim(), 16).unwrap_or(0) >> 14 & 1 == 1
+    };
+    while !std::fs::read_to_string(&status).is_ok_and(|text| catches(&text)) {
+        std::thread::yield_now();
+    }
+}

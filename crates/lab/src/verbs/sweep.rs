@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Ranges in options of workloads: `periodic:run_us=2000,period_us=16000,util_min=100..400/100` is four workloads. Several
-//! ranges make every combination, the last one changing first.
+//! Ranges in options of workloads: `periodic:run_us=2000,period_us=16000,util_min=100..400/100` is four workloads.
+//! Several ranges make every combination, the last one changing first.
 
 use pelton_scenario::{Diagnostics, SourceFile};
 use std::ops::Range;

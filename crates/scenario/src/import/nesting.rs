@@ -12,16 +12,16 @@ const FAR_MAX: u32 = 254;
 const REMOTE_MAX: usize = 2;
 
 /// Distances made such, and what was changed, in words.
-pub fn nested(rows: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, Vec<String>) {
+pub fn nested(rows: &[Vec<u32>]) -> (Vec<Vec<u32>>, Vec<String>) {
     let mut changed = Vec::new();
     let mut note = |before: &[Vec<u32>], after: &[Vec<u32>], why: &str| {
         if before != after {
             changed.push(format!("{before:?} became {after:?}: {why}"));
         }
     };
-    let even = symmetric(&rows);
+    let even = symmetric(rows);
     note(
-        &rows,
+        rows,
         &even,
         "of ways there and back that differ the longer one holds, and 10 is a node's distance to itself alone",
     );
@@ -84,18 +84,18 @@ mod tests {
     #[test]
     fn a_ring_becomes_one_distance_and_boards_of_nodes_stay() {
         let ring = vec![vec![10, 16, 22, 16], vec![16, 10, 16, 22], vec![22, 16, 10, 16], vec![16, 22, 16, 10]];
-        let (rows, changed) = nested(ring);
+        let (rows, changed) = nested(&ring);
         assert_eq!((rows[0].clone(), changed.len()), (vec![10, 22, 22, 22], 1), "{changed:?}");
         let boards = vec![vec![10, 12, 32, 32], vec![12, 10, 32, 32], vec![32, 32, 10, 12], vec![32, 32, 12, 10]];
-        assert_eq!(nested(boards.clone()), (boards, vec![]));
+        assert_eq!(nested(&boards), (boards.clone(), vec![]));
     }
 
     #[test]
     fn many_levels_become_two_and_ways_are_the_same_there_and_back() {
         let far = |a: u32, b: u32| if a == b { 10 } else { 11 + 10 * (a ^ b).ilog2() };
         let tree: Vec<Vec<u32>> = (0..8).map(|a| (0..8).map(|b| far(a, b)).collect()).collect();
-        assert_eq!(levels(&nested(tree).0), [21, 31]);
-        let (rows, _) = nested(vec![vec![10, 20], vec![255, 0]]);
+        assert_eq!(levels(&nested(&tree).0), [21, 31]);
+        let (rows, _) = nested(&[vec![10, 20], vec![255, 0]]);
         assert_eq!(rows, [[10, 254], [254, 10]]);
     }
 }

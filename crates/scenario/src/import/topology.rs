@@ -106,7 +106,7 @@ fn nodes(source: &Source<'_>, draft: &mut Draft) -> Result<(), Diagnostic> {
     match rows {
         None => draft.assume("distances between nodes are not there: 20 between any two"),
         Some(rows) => {
-            let (rows, changed) = nesting::nested(rows);
+            let (rows, changed) = nesting::nested(&rows);
             let at = files.at(&format!("node/node{}/distance", found[0].0));
             changed.into_iter().for_each(|what| draft.assume(format!("distances between nodes ({at}): {what}")));
             draft.node_distances = rows;

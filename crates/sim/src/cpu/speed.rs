@@ -60,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
     /// another one than was asked for.
     pub(crate) fn close_time_in_state(&mut self, d: u32) {
         let Some(&first) = self.m.domains[d as usize].cpus.first() else { return };
-        let opp = self.cpus[first as usize].hw.power_opp;
+        let opp = self.cpus[first as usize].clock_opp();
         let domain = &mut self.domains[d as usize];
         domain.report.time_in_state_ns[opp as usize] += domain.hw.take_time(self.now);
     }

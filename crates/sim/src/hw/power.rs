@@ -60,6 +60,12 @@ impl CpuState {
         self.hw.power
     }
 
+    /// Operating point that its clock has.
+    #[inline]
+    pub(crate) fn clock_opp(&self) -> u32 {
+        self.hw.power_opp
+    }
+
     /// It executes something.
     #[inline]
     pub(crate) fn is_awake(&self) -> bool {

@@ -107,6 +107,8 @@ pub struct Machine {
     pub lingered: u64,
     /// CPUs in an interrupt: how many are nested, and up to when its time was taken out.
     interrupted: BTreeMap<u32, (u32, u64)>,
+    /// By CPU: tasks that wake-ups moved there and that are on no queue yet.
+    pending: BTreeMap<u32, Vec<u32>>,
 }
 
 impl Machine {
@@ -128,6 +130,7 @@ impl Machine {
             lingering: BTreeMap::new(),
             lingered: 0,
             interrupted: BTreeMap::new(),
+            pending: BTreeMap::new(),
         }
     }
 
@@ -279,6 +282,9 @@ impl Machine {
 
     /// A task is on the queue of a CPU from now on.
     pub fn enqueue(&mut self, now: u64, tid: u32, cpu: u32, is_new: bool) {
+        if let Some(pending) = self.pending.get_mut(&cpu) {
+            pending.retain(|&other| other != tid);
+        }
         let Some(mut task) = self.task(tid, cpu, now) else { return };
         if task.se.on_rq != 0 {
             self.tasks.entry(tid).and_modify(|task| task.waking = false);
@@ -360,13 +366,14 @@ impl Machine {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.cpu != to) else { return };
         let sleeps = task.se.on_rq == 0 && task.se.running == 0;
         // Where a sleeping task may still be queued (delayed dequeue), a balance takes it from there; elsewhere only a
-        // wake-up moves one. It leaves its old CPU's queue then, and is on the new one's when that has carried the
-        // wake-up out (`sched_wakeup`), which may be after its exit from idle.
+        // wake-up moves one. It leaves its old CPU's queue then, and joins the new one's when that has carried the
+        // wake-up out, which may be after its exit from idle.
         let delayed = sleeps && self.pol.delayed_dequeue != 0 && self.tells_wakers && !task.waking;
         if sleeps && !delayed && self.tells_wakers {
             self.leave(now, &mut task);
             task.cpu = to;
             self.tasks.insert(tid, task);
+            self.pending.entry(to).or_default().push(tid);
             return;
         }
         if sleeps && !delayed {
@@ -398,6 +405,31 @@ impl Machine {
             self.sleep_again(now, tid, to);
         }
         self.came_back(now, tid, to);
+    }
+
+    /// A task's averages are recorded on a CPU that a wake-up moved it to: it joins the queue there.
+    pub fn arrives(&mut self, now: u64, cpu: u32, tid: u32) {
+        let waits = self.pending.get(&cpu).is_some_and(|pending| pending.contains(&tid));
+        if waits && self.tasks.get(&tid).is_some_and(|task| task.cpu == cpu) {
+            self.enqueue(now, tid, cpu, false);
+        }
+    }
+
+    /// The utilization of a CPU is recorded. Tasks that wake-ups moved there are on its queue by now where that is nearer
+    /// to the record: their own records come after it.
+    pub fn arrivals(&mut self, now: u64, cpu: u32, recorded: u64) {
+        let Some(pending) = self.pending.get(&cpu).filter(|pending| !pending.is_empty()) else { return };
+        let here = |tid: &u32| self.tasks.get(tid).filter(|task| task.cpu == cpu);
+        let theirs: u64 = pending.iter().filter_map(here).map(|task| task.se.avg.util_avg).sum();
+        let without = self.cpus.get(&cpu).map_or(0, |c| c.rq.cfs.avg.util_avg);
+        if recorded.abs_diff(without + theirs) >= recorded.abs_diff(without) {
+            return;
+        }
+        for tid in self.pending.remove(&cpu).unwrap_or_default() {
+            if self.tasks.get(&tid).is_some_and(|task| task.cpu == cpu) {
+                self.enqueue(now, tid, cpu, false);
+            }
+        }
     }
 
     /// One whose dequeue is delayed was put on another queue, still asleep.

@@ -205,6 +205,9 @@ impl Coarse {
     }
 
     fn handle(&mut self, now: u64, event: &Event) {
+        if let Event::PeltSe { cpu, tid, .. } = *event {
+            self.machine.arrives(now, cpu, tid);
+        }
         match *event {
             Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
                 let (prev, next) = (self.side(prev_tid, prev_prio), self.side(next_tid, next_prio));
@@ -278,6 +281,7 @@ impl Coarse {
             return;
         }
         self.machine.refresh(now, cpu);
+        self.machine.arrivals(now, cpu, util.into());
         let known = self.machine.is_known(cpu, now);
         if self.columns.queue_util {
             self.queue_util(now, cpu, util, known);
