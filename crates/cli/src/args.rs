@@ -384,7 +384,7 @@ Example: why the frequency is what it is half a second into the run
     --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
     --duration 1s
 Example: why a task went to its CPU
-  pelton explain --platform pixel6-gs101 --workload busy --duration 1s --placement")]
+  pelton explain --platform juno-r0 --workload busy --duration 1s --placement")]
 pub struct ExplainArgs {
     /// Inputs.
     #[command(flatten)]

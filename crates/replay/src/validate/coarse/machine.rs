@@ -415,8 +415,20 @@ impl Machine {
         }
     }
 
-    /// The utilization of a CPU is recorded. Tasks that wake-ups moved there are on its queue by now where that is nearer
-    /// to the record: their own records come after it.
+    /// The same of a queue of a task group, for the tasks of that group.
+    pub fn arrivals_in(&mut self, now: u64, cpu: u32, of: (u32, bool), recorded: u64) {
+        let own = |tid: &&u32| self.tasks.get(tid).is_some_and(|task| task.cpu == cpu && task.group == of.0);
+        let waits = self.pending.get(&cpu).into_iter().flatten();
+        let tids: Vec<u32> = waits.filter(own).copied().collect();
+        let theirs: u64 = tids.iter().map(|tid| self.tasks[tid].se.avg.util_avg).sum();
+        let Some(without) = (!tids.is_empty()).then(|| self.group_util(cpu, of.0, of.1)).flatten() else { return };
+        if recorded.abs_diff(without + theirs) < recorded.abs_diff(without) {
+            tids.into_iter().for_each(|tid| self.enqueue(now, tid, cpu, false));
+        }
+    }
+
+    /// The utilization of a CPU is recorded. Tasks that wake-ups moved there are on its queue by now where that is
+    /// nearer to the record: their own records come after it.
     pub fn arrivals(&mut self, now: u64, cpu: u32, recorded: u64) {
         let Some(pending) = self.pending.get(&cpu).filter(|pending| !pending.is_empty()) else { return };
         let here = |tid: &u32| self.tasks.get(tid).filter(|task| task.cpu == cpu);

@@ -328,6 +328,7 @@ impl Coarse {
             self.waiting.remove(&key);
         }
         self.settle(key);
+        self.machine.arrivals_in(now, cpu, (of.group, of.entity), util.into());
         let Some(ours) = self.machine.update_group(now, cpu, (of.group, of.entity), util) else {
             self.taken_over += 1;
             return;
