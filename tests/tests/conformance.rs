@@ -16,7 +16,7 @@ const CALLS_FAST: usize = 1_000_000;
 /// Operations for native builds that are slower or only differ in the compiler's choices.
 const CALLS_SLOW: usize = 300_000;
 /// Operations for the bytecode interpreter.
-const CALLS_BPF: usize = 300_000;
+const CALLS_BPF: usize = 600_000;
 /// A wrong constant must show within this many operations.
 const CALLS_CANARY: usize = 50_000;
 
