@@ -15,5 +15,7 @@ const struct oracle_same oracle_same[] = {
 	{ "capacity_search", "rank", 510, 510, "one code with first; which CPUs fit says util_fits" },
 	{ "dst_group", "types_near", 601, 612, "they differ between nodes, and few states have nodes" },
 	{ "dst_group", "types", 510, 510, "they differ between nodes, and few states have nodes" },
+	{ "dst_group", "types_quarter", 510, 612, "they differ between nodes, and few states have nodes" },
+	{ "balance", "threads", 612, 612, "they differ in misfits of threads, and few states have both" },
 	{ 0 },
 };
