@@ -13,7 +13,7 @@ const STRONG: char = '\u{2063}';
 /// Ends each of them.
 const END: char = '\u{2064}';
 
-/// What each becomes on a terminal.
+/// Escape sequence of each mark on a terminal.
 const COLOURS: [(char, &str); 4] =
     [(GOOD, "\u{1b}[32m"), (BAD, "\u{1b}[31m"), (STRONG, "\u{1b}[1m"), (END, "\u{1b}[0m")];
 

@@ -56,7 +56,7 @@ impl Sheet {
         Sheet { header: pick(&self.header), rows, more_keys: 0 }.with_keys(keys)
     }
 
-    /// The same table for a screen: what is not known has a dash, from the column `from` on, where a cell is empty.
+    /// Table for a screen: what is not known has a dash, from the column `from` on, where a cell is empty.
     pub fn with_dashes(mut self, from: usize) -> Sheet {
         let cells = self.rows.iter_mut().flat_map(|row| row.iter_mut().skip(from));
         cells.filter(|cell| cell.is_empty()).for_each(|cell| *cell = "-".to_owned());

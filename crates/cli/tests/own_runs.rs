@@ -58,8 +58,7 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
 /// The run with groups in which one record of a queue is taken for another moment (F-463).
 const GROUP_MISSES: [u64; 1] = [266];
 
-/// Runs of seeds from `PELTON_OWN_SEED` on, validated; `known` ones are outside;
-/// `draw` makes a run of a seed.
+/// Runs of seeds from `PELTON_OWN_SEED` on, validated; `draw` makes a run of a seed, the `known` ones are outside.
 fn validated(draw: fn(u64, &[String]) -> Scenario, count: u64, known: &[u64]) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let log = folder.path().join("own.plog");

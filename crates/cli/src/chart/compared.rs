@@ -15,7 +15,7 @@ const NUMBERS: usize = 30;
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 60.0;
 const LONG: f64 = 560.0;
-/// What has to be known of bars of shares.
+/// Note below bars of shares.
 const SHARES_NOTE: &str = "below: medians of shares, each over the seeds: the parts of a bar need not add up to 100 %";
 /// Height of a bar and its gap.
 const BAR_HEIGHT: f64 = 14.0;

@@ -27,7 +27,7 @@ pub fn input(args: &InputArgs) -> InputRequest {
     input_of(&args.platform, &args.workload, &args.options)
 }
 
-/// The same where they are named apart.
+/// Inputs of a verb that names platform and workload apart.
 pub fn input_of(platform: &str, workload: &str, args: &OptionArgs) -> InputRequest {
     InputRequest {
         platform: platform.to_owned(),

@@ -118,7 +118,7 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     out
 }
 
-/// What a part is called; shares of several seeds need a word more.
+/// Heading of a part; shares of several seeds need a word more.
 fn heading(scope: Scope) -> &'static str {
     match scope {
         Scope::Frequency => "frequency (medians of shares of the run: they need not add up to 100 %)",
