@@ -17,14 +17,13 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy, eenv_task_busy_time,
  * eenv_pd_busy_time, eenv_pd_max_util); 6.1.192, 6.12.117 the same; 6.1 kernel/sched/core.c (effective_cpu_util,
- * uclamp_rq_util_with). feec_margin.h has the form up to 5.10, feec_limited.h that of 5.15. Deviations: CPUs that are
+ * uclamp_rq_util_with). feec_margin.h has the forms up to 5.15. Deviations: CPUs that are
  * offline are not in the record.
  */
 #ifndef PELTON_FEEC_H
 #define PELTON_FEEC_H
 
 #include "feec_domain.h"
-#include "feec_limited.h"
 #include "feec_margin.h"
 
 PELTON_INLINE u64 pelton_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,

@@ -9,8 +9,8 @@
  *   util, cap      capacity                          0 .. 1024
  *   energy         cost * capacity (energy.h)        u64
  *
- * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy); with a margin 5.4 and 5.10.262.
- * Deviations: those of feec.h.
+ * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy); with a margin 5.4, 5.10.262 and
+ * 5.15.215. Deviations: those of feec.h.
  */
 #ifndef PELTON_FEEC_CANDIDATE_H
 #define PELTON_FEEC_CANDIDATE_H
@@ -129,6 +129,60 @@ PELTON_INLINE void pelton_margin_consider(const struct pelton_policy *pol, const
 		f->best_delta = pelton_min_u64(f->best_delta, f->prev_delta);
 	}
 	if (spare > f->max_spare) {
+		f->max_spare = spare;
+		f->max_spare_cpu = cpu;
+	}
+}
+
+/* What the search with a margin of 5.15 carries from one performance domain to the next. */
+struct pelton_feec_limited {
+	u64 base;
+	u64 prev_delta;
+	u64 best_delta;
+	u32 best_cpu;
+	u32 max_spare_cpu; /* of the domain that is looked at */
+	u32 max_spare;
+	u32 has_prev;
+	u32 stays;
+};
+
+/* Energy of a domain with the task on `dst`, each CPU and the largest held under what cooling leaves. */
+PELTON_INLINE u64 pelton_energy_limited(const struct pelton_policy *pol, const struct pelton_placement *s,
+					struct pelton_placed *out, u32 index, u32 dst)
+{
+	struct pelton_place_energy e = { .cpu = dst, .perf_domain = index };
+	pelton_span span = pelton_perf_domain_of(s, index)->cpus;
+	u32 left = pelton_actual_capacity(pol, s, pelton_span_first(s, span));
+	pelton_walk walk;
+	u64 busy = 0;
+
+	for (walk = pelton_walk_from(pelton_span_cpus(s, span), 0); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		u32 cpu = pelton_walk_at(&walk, 0);
+
+		busy += pelton_min_u32(pelton_limited_busy(pol, s, out, cpu, dst), left);
+		e.max_util = pelton_max_u32(e.max_util,
+					    pelton_min_u32(pelton_eenv_cpu_max_util(pol, s, out, cpu, dst), left));
+	}
+	e.busy = (u32)busy;
+	e.energy = pelton_place_em_energy(pol, s, index, e.max_util, busy, left);
+	pelton_note_energy(out, &e);
+	return e.energy;
+}
+
+/* Looks at one CPU of a domain: is it the previous one, or the one with most room beside that? */
+PELTON_INLINE void pelton_limited_consider(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   struct pelton_placed *out, struct pelton_feec_limited *f,
+					   struct pelton_feec_clamps *clamps, u32 cpu)
+{
+	u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
+	u32 fits = pelton_feec_fits(pol, s, out, clamps, &util, cpu) != PELTON_FITS_NOT;
+	u32 spare = pelton_place_spare(pol, s, out, util, cpu);
+
+	if (!fits)
+		return;
+	if (cpu == s->prev_cpu) {
+		f->has_prev = 1;
+	} else if (spare > f->max_spare) {
 		f->max_spare = spare;
 		f->max_spare_cpu = cpu;
 	}

@@ -136,4 +136,15 @@ PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, cons
 	return pelton_perf_within(pol, util, t.min, t.max);
 }
 
+/* Busy time of one CPU with the task on `dst`, as 5.15 counts it. */
+PELTON_INLINE u32 pelton_limited_busy(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      const struct pelton_placed *out, u32 cpu, u32 dst)
+{
+	u32 util = pelton_place_util(pol, s, out, cpu, cpu == dst ? PELTON_NO_CPU : dst, 0);
+
+	if (cpu == dst)
+		util += pelton_task_util_est(pol, &out->se);
+	return pelton_energy_util(&pelton_place_cpu_of(s, cpu)->state, util);
+}
+
 #endif

@@ -8,8 +8,8 @@
  *   quantity   unit                              range
  *   energy     cost * capacity (energy.h)        u64
  *
- * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu); with a margin 5.4 and 5.10.262. Deviations: those
- * of feec.h.
+ * Source: Linux 7.2 kernel/sched/fair.c (find_energy_efficient_cpu); with a margin 5.4, 5.10.262 and 5.15.215.
+ * Deviations: those of feec.h.
  */
 #ifndef PELTON_FEEC_DOMAIN_H
 #define PELTON_FEEC_DOMAIN_H
@@ -125,6 +125,49 @@ PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const s
 		return;
 	delta = pelton_energy_anew(pol, s, out, index, f->max_spare_cpu) - at.base;
 	if (delta < f->best_delta) {
+		f->best_delta = delta;
+		f->best_cpu = f->max_spare_cpu;
+	}
+}
+
+/* What a CPU adds to its domain; 0 with f->stays when that is less than nothing. */
+PELTON_INLINE u64 pelton_limited_added(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out, struct pelton_feec_limited *f, u32 index, u64 base,
+				       u32 cpu)
+{
+	u64 with = pelton_energy_limited(pol, s, out, index, cpu);
+
+	f->stays |= with < base;
+	return pelton_sub_floor(with, base);
+}
+
+PELTON_INLINE void pelton_limited_domain(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 struct pelton_placed *out, struct pelton_feec_limited *f, u32 index,
+					 pelton_span span)
+{
+	struct pelton_feec_clamps clamps = pelton_feec_task_clamps(s);
+	pelton_cpus cpus = pelton_span_allowed(s, pelton_perf_domain_of(s, index)->cpus);
+	u64 base, delta;
+	pelton_walk walk;
+
+	f->max_spare = 0;
+	f->has_prev = 0;
+	f->max_spare_cpu = PELTON_NO_CPU;
+	cpus = pelton_cpus_and(cpus, pelton_span_cpus(s, span));
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
+		pelton_limited_consider(pol, s, out, f, &clamps, pelton_walk_at(&walk, 0));
+	if (f->max_spare_cpu == PELTON_NO_CPU && !f->has_prev)
+		return;
+	base = pelton_energy_limited(pol, s, out, index, PELTON_NO_CPU);
+	f->base += base;
+	if (f->has_prev) {
+		f->prev_delta = pelton_limited_added(pol, s, out, f, index, base, s->prev_cpu);
+		f->best_delta = pelton_min_u64(f->best_delta, f->prev_delta);
+	}
+	if (f->stays || f->max_spare_cpu == PELTON_NO_CPU)
+		return;
+	delta = pelton_limited_added(pol, s, out, f, index, base, f->max_spare_cpu);
+	if (!f->stays && delta < f->best_delta) {
 		f->best_delta = delta;
 		f->best_cpu = f->max_spare_cpu;
 	}

@@ -55,6 +55,12 @@ APART u32 apart_cpu_max(u32 cpu, u32 dst)
 }
 #define pelton_eenv_cpu_max_util(pol, s, out, cpu, dst) apart_cpu_max(cpu, dst)
 
+APART u32 apart_limited_busy(u32 cpu, u32 dst)
+{
+	return pelton_limited_busy(&policy, &record, &placed, cpu, dst);
+}
+#define pelton_limited_busy(pol, s, out, cpu, dst) apart_limited_busy(cpu, dst)
+
 #include "pelton/feec_energy.h"
 
 APART u64 apart_busy_time(u32 index, u32 dst)
@@ -100,6 +106,20 @@ APART u32 apart_margin_consider(struct pelton_feec_margin *f, struct pelton_marg
 }
 #define pelton_margin_consider(pol, s, out, f, at, cpu) ((void)apart_margin_consider(f, at, cpu))
 
+APART u64 apart_energy_limited(u32 index, u32 dst)
+{
+	return pelton_energy_limited(&policy, &record, &placed, index, dst);
+}
+#define pelton_energy_limited(pol, s, out, index, dst) apart_energy_limited(index, dst)
+
+APART u32 apart_limited_consider(struct pelton_feec_limited *f, struct pelton_feec_clamps *clamps, u32 cpu)
+{
+	if (f && clamps)
+		pelton_limited_consider(&policy, &record, &placed, f, clamps, cpu);
+	return 0;
+}
+#define pelton_limited_consider(pol, s, out, f, clamps, cpu) ((void)apart_limited_consider(f, clamps, cpu))
+
 #include "pelton/feec_domain.h"
 
 APART u32 apart_domain(struct pelton_feec *f, u32 index, u64 span)
@@ -117,6 +137,14 @@ APART u32 apart_margin(struct pelton_feec_margin *f, u32 index, u64 span)
 	return 0;
 }
 #define pelton_margin_domain(pol, s, out, f, index, span) ((void)apart_margin(f, index, span))
+
+APART u32 apart_limited(struct pelton_feec_limited *f, u32 index, u64 span)
+{
+	if (f)
+		pelton_limited_domain(&policy, &record, &placed, f, index, span);
+	return 0;
+}
+#define pelton_limited_domain(pol, s, out, f, index, span) ((void)apart_limited(f, index, span))
 
 #include "pelton/feec.h"
 
