@@ -5,7 +5,7 @@
 help:
 	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
 	@echo 'make test      every test that needs no special machine'
-	@echo 'make test-live   boot kernels in QEMU, record inside them, validate (root)'
+	@echo 'make test-live   boot kernels in QEMU, record inside them, validate (root); SERIES=7.2: one of them'
 	@echo 'make test-oracle  compile the kernel'"'"'s own scheduler and compare the core with it'
 	@echo 'make test-kernel  record the running kernel and read it back (root)'
 	@echo 'make check     formats, lints, house rules, generated files'
@@ -22,7 +22,7 @@ test:
 
 test-live:
 	@scripts/setup.sh live
-	@scripts/test-live.sh
+	@scripts/test-live.sh $(SERIES)
 
 test-oracle:
 	@scripts/setup.sh oracle
@@ -46,7 +46,7 @@ fast:
 generate:
 	@cargo xtask generate
 	@cargo xtask vectors
-	@PELTON_SNAPSHOTS=write cargo test --quiet --workspace --test reference --test book --test schemas
+	@PELTON_SNAPSHOTS=write cargo test --quiet --workspace --test cli_tests -- reference:: book:: schemas::
 
 clean:
 	cargo clean

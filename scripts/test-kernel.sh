@@ -23,7 +23,7 @@ trap 'exit 130' INT TERM HUP
 
 export PELTON_TEST_KERNEL=1
 failed=0
-cargo test --quiet --workspace --test kernel -- --nocapture || failed=1
-cargo test --quiet --workspace --test decide -- --nocapture --test-threads 1 || failed=1
-cargo test --quiet --workspace --test record -- --nocapture --test-threads 1 || failed=1
+cargo test --quiet --workspace --test live_tests kernel:: -- --nocapture || failed=1
+cargo test --quiet --workspace --test live_tests decide:: -- --nocapture --test-threads 1 || failed=1
+cargo test --quiet --workspace --test cli_tests record:: -- --nocapture --test-threads 1 || failed=1
 exit "$failed"

@@ -54,8 +54,8 @@ strip -o "$work/pelton" "${CARGO_TARGET_DIR:-target}/release/pelton"
 say "pelton is built"
 
 # The test that gives the placement to each kernel's verifier, as a program for the guests.
-decide=$(cargo test --quiet --workspace --test decide --no-run --message-format json |
-    sed -n 's/.*"executable":"\([^"]*decide[^"]*\)".*/\1/p' | tail -n 1)
+decide=$(cargo test --quiet --workspace --test live_tests --no-run --message-format json |
+    sed -n 's/.*"executable":"\([^"]*live_tests[^"]*\)".*/\1/p' | tail -n 1)
 [ -x "$decide" ] || { echo "live: the test of placement in the kernel was not built" >&2; exit 1; }
 strip -o "$work/decide" "$decide"
 export PELTON_LIVE_DECIDE=$work/decide
@@ -300,10 +300,10 @@ fi
 # What judges is the program that was recorded with; the tests around it are those of `make test`.
 export PELTON_LIVE_RECORDINGS=$recordings PELTON_PROGRAM=${work%/live}/release/pelton
 if [ "$repeats" -gt 1 ]; then
-    cargo test --quiet --workspace --test residency --test balances -- --nocapture
+    cargo test --quiet --workspace --test lab_tests -- residency:: balances:: --nocapture
     exit
 fi
-cargo test --quiet --workspace --test live_governors -- --nocapture
-cargo test --quiet --workspace --test live -- --nocapture --test-threads 2
-cargo test --quiet --workspace --test residency -- --nocapture
+cargo test --quiet --workspace --test core_tests live_governors:: -- --nocapture
+cargo test --quiet --workspace --test cli_tests live:: -- --nocapture --test-threads 2
+cargo test --quiet --workspace --test lab_tests residency:: -- --nocapture
 say "recordings are what the core computes"

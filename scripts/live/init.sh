@@ -79,7 +79,7 @@ measure_paths() {
 
 # Exit code 0: the kernel accepted the program, and it places as the core does.
 place_in_kernel() {
-    PELTON_TEST_KERNEL=1 decide --nocapture --test-threads 1 >/out/decide 2>&1
+    PELTON_TEST_KERNEL=1 decide decide:: --nocapture --test-threads 1 >/out/decide 2>&1
     echo $? >/out/decide-code
     grep -E '^place: |not measured|panicked' /out/decide | sed 's/^/guest: decide: /'
     echo "guest: decide: exit $(cat /out/decide-code)"

@@ -198,9 +198,8 @@ fn printed_numbers_and_logs_agree_with_themselves() {
         let Some(found) = faults(&scenario) else { continue };
         ran += 1;
         if !found.is_empty() {
-            let again = format!(
-                "PELTON_PRINTED_SEED={seed} PELTON_PRINTED_COUNT=1 cargo test -p pelton-tests --test printed_numbers"
-            );
+            let again =
+                format!("PELTON_PRINTED_SEED={seed} PELTON_PRINTED_COUNT=1 cargo test --test across printed_numbers::");
             wrong.push(format!("{}\n  {}\n  {again}", found.join("\n"), scenario.command()));
         }
     }

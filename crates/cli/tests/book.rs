@@ -2,10 +2,9 @@
 //! Every `pelton` command printed in the README and the guides works, and output shown below one is its real output.
 //! `make generate` writes the output again; a page may leave out the first lines.
 
-mod support;
 use std::path::{Path, PathBuf};
 
-use support::{Outcome, command};
+use crate::support::{Outcome, command};
 
 /// One command of a page, with the output shown below it.
 struct Example {

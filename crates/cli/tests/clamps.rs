@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton validate` of recorded clamps: kernels' decisions come out again, wrong rules do not, bad input is shown.
 
-mod support;
 use std::io::{Read, Write};
 
+use crate::support::{good, pelton};
 use serde_json::Value;
-use support::{good, pelton};
 
 const KERNELS: [&str; 2] = ["7.2", "6.18"];
 

@@ -2,10 +2,9 @@
 //! What users at the desk met: answers that did not say what they leave out, options that were not where they were
 //! looked for, messages without a place.
 
-mod support;
+use crate::support::{Outcome, command, file, good, pelton};
 use std::io::Write;
 use std::process::Stdio;
-use support::{Outcome, command, file, good, pelton};
 
 use serde_json::Value;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Every example of every `--help` works as it is printed in a terminal of 80 columns, pasted into a shell.
 
-mod support;
+use crate::support::{Outcome, command};
 use std::path::Path;
 use std::process::Command;
-use support::{Outcome, command};
 
 /// What a test cannot give an example, and why.
 const NOT_HERE: [(&str, &str); 3] = [

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What `explain` prints of a decision: the request of each CPU as it was in force, and which term decided it.
 
-mod support;
+use crate::support::{good, pelton};
 use serde_json::Value;
-use support::{good, pelton};
 
 /// A task with a lower clamp beside one with an upper clamp, on two CPUs of a cluster.
 const CLAMPED: &str = r#"{ "tasks": {

@@ -7,12 +7,9 @@
 
 #![cfg(unix)]
 
-#[path = "../../../tests/src/fuzz.rs"]
-#[allow(dead_code, reason = "the targets that run inside the test process use the rest of it")]
-mod fuzz;
-mod support;
-
-use fuzz::Target;
+use crate::fuzz;
+use crate::fuzz::Target;
+use crate::support;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -253,7 +250,7 @@ fn tried(kinds: &[Kind], number: u64, counts: &Mutex<Counts>) -> Result<(), Stri
     if let Some(fault) = call.fault(&output).or(too_large) {
         let place = folder.keep();
         let again =
-            format!("PELTON_HOSTILE_SEED={number} PELTON_HOSTILE_COUNT=1 cargo test -p pelton-cli --test hostile");
+            format!("PELTON_HOSTILE_SEED={number} PELTON_HOSTILE_COUNT=1 cargo test --test cli_tests hostile::");
         return Err(format!(
             "file {number}: {fault}\n{again}\npelton {} (kept {})",
             call.words.join(" "),

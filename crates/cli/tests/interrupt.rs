@@ -3,13 +3,13 @@
 
 #![cfg(unix)]
 
-mod support;
+use crate::support;
+use crate::support::{Outcome, command, file, good, until_it_listens};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Outcome, command, file, good, until_it_listens};
 
 /// Longer than a verb may go on after a signal; a machine that does other work needs more than half a second to start
 /// one.

@@ -6,17 +6,12 @@
 
 #![cfg(unix)]
 
-#[path = "../../../tests/src/random_runs.rs"]
-#[allow(dead_code, reason = "only the dice are needed")]
-mod random_runs;
-mod support;
-
-use random_runs::Dice;
+use crate::random_runs::Dice;
+use crate::support::{command, good, pelton};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use support::{command, good, pelton};
 
 /// Kills tried without being asked for another number.
 const COUNT: u64 = 60;

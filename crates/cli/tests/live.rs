@@ -4,11 +4,10 @@
 
 #![cfg(all(unix, feature = "record"))]
 
-mod support;
+use crate::support::{Outcome, pelton};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use support::{Outcome, pelton};
 
 /// Signals that a recording of full calls must have checked, whatever ran.
 const ALWAYS: [&str; 10] =

@@ -4,17 +4,13 @@
 //!
 //! `PELTON_OWN_SEED` is the first seed, `PELTON_OWN_COUNT` how many runs follow. A failure prints the two commands.
 
-#[path = "../../../tests/src/random_runs.rs"]
-mod random_runs;
-mod support;
-
+use crate::random_runs::{Dice, Scenario, grouped_scenario, scenario};
+use crate::support::pelton;
 use pelton_scenario::platform;
 use pelton_schema::{Event, Sink};
 use pelton_trace::{LogReader, PeltonLog, RunHeader};
-use random_runs::{Dice, Scenario, grouped_scenario, scenario};
 use std::fs::File;
 use std::path::Path;
-use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;

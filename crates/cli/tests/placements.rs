@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton validate` of recorded placements: exit codes, formats, bad input.
 
-mod support;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use crate::support::{good, pelton};
 use serde_json::Value;
-use support::{good, pelton};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/trace/kernel-placement");
 

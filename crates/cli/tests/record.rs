@@ -4,12 +4,11 @@
 
 #![cfg(all(unix, feature = "record"))]
 
-mod support;
+use crate::support::{Outcome, command, file, pelton};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Outcome, command, file, pelton};
 
 /// Recordings with a load change the machine: only one at a time can.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `docs/reference/command-line.md` is what the program says about itself. `make generate` writes it.
 
-mod support;
-use support::good;
+use crate::support::good;
 
 const PAGES: &[&[&str]] = &[
     &[],

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton replay`: exit codes, columns and formats.
 
-mod support;
+use crate::support::{file, good, pelton};
 use serde_json::Value;
-use support::{file, good, pelton};
 
 const WORKLOAD: &str = "periodic:name=rt,run_us=3000,period_us=10000,policy=fifo,priority=10,cpus=0 + busy:cpus=0";
 

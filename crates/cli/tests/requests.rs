@@ -2,7 +2,7 @@
 //! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that
 //! the verb prints.
 
-mod support;
+use crate::support::{good, pelton};
 use pelton_lab::results::{Outcome, described};
 use pelton_lab::verbs::compare::{CompareRequest, compare};
 use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use support::{good, pelton};
 
 const LOAD: &str = "periodic:run_us=3000,period_us=10000,cpus=0 + busy:cpus=1";
 

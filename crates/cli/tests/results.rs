@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What runs give: tables, JSON, equal results for equal inputs whatever the number of jobs.
 
-mod support;
+use crate::support;
+use crate::support::{file, good, pelton, snapshot};
 use serde_json::Value;
-use support::{file, good, pelton, snapshot};
 
 const RT: [&str; 8] = [
     "--platform",

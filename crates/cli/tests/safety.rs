@@ -3,12 +3,12 @@
 
 #![cfg(unix)]
 
-mod support;
+use crate::support;
+use crate::support::{Outcome, command, file, good, pelton};
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Outcome, command, file, good, pelton};
 
 /// Longer than a refusal takes on a machine that does other work.
 const SOON: Duration = Duration::from_secs(20);

@@ -2,11 +2,10 @@
 //! Every JSON that a verb prints is what its schema in `docs/reference/schemas` says, no name more and no name less, and says
 //! itself what it is. `make generate` writes the schemas and the page of quantities.
 
-mod support;
+use crate::support::{file, good, pelton};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use support::{file, good, pelton};
 
 const LOAD: &str = "periodic:run_us=3000,period_us=10000,cpus=0 + busy:cpus=1";
 

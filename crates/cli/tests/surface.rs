@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a person sees before anything runs: help, and every kind of mistake with its exit code.
 
-mod support;
-use support::{command, file, good, pelton, snapshot};
+use crate::support::{command, file, good, pelton, snapshot};
 
 const VERBS: [&str; 13] = [
     "run",

@@ -2,10 +2,9 @@
 //! Exported tables: what pandas, polars, pyarrow and DuckDB read is what the trace says. `make test` installs them; the
 //! script says `not measured` for what is missing.
 
-mod support;
+use crate::support::{file, good, pelton};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{file, good, pelton};
 
 fn recorded(folder: &tempfile::TempDir) -> String {
     let (_, log) = file(folder, "run.plog");

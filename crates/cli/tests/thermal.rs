@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Thermal zones and memory nodes as a user meets them.
 
-mod support;
-
+use crate::support::{good, pelton};
 use serde_json::Value;
-use support::{good, pelton};
 
 /// Eight busy tasks make hikey960 hot within twenty seconds.
 const HOT: [&str; 7] = ["--platform", "hikey960", "--workload", "busy:threads=8", "--duration", "20s", "-q"];

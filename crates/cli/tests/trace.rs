@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton trace`: what it writes, and what it does not write over.
 
-mod support;
+use crate::support;
+use crate::support::{file, good, pelton};
 use pelton_trace::{PeltonLog, RunHeader};
 use serde_json::Value;
-use support::{file, good, pelton};
 
 const RUN: [&str; 6] =
     ["run", "--platform", "hikey-6220", "--workload", "periodic:run_us=3000,period_us=10000", "--log"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The worked examples of docs/signals are computed, not typed: each page holds the table this file renders.
-//! `PELTON_UPDATE_DOCS=1 cargo test -p pelton-core --test worked_examples` writes them.
+//! `PELTON_UPDATE_DOCS=1 cargo test --test core_tests worked_examples::` writes them.
 
 use std::path::Path;
 

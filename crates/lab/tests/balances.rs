@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With
-//! the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test balances` writes
+//! the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests balances::` writes
 //! docs/fidelity/balances.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
-mod guests;
-use guests::{Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
+use crate::guests::{Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
 use pelton_lab::balance_counts::{GateCounts, count_gates};
 use pelton_lab::results::balances::BalanceCounts;
 use pelton_lab::run::Control;

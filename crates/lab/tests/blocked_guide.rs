@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Charts and tables of docs/guide/blocked-load.md that are marked as computed come from these runs.
-//! `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test blocked_guide` writes them.
+//! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests blocked_guide::` writes them.
 
-mod guide;
-
+#[path = "blocked/mod.rs"]
 mod blocked;
 
+use crate::guide;
 use std::sync::{Mutex, PoisonError};
 
 use pelton_lab::plan::{Inputs, MachineChanges, PolicySpec, build};

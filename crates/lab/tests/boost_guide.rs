@@ -2,8 +2,7 @@
 //! The table and the chart of docs/guide/boost.md come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
 //! boost_guide` writes them.
 
-mod guide;
-
+use crate::guide;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::quantity;
 use pelton_lab::run::run_one;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The chart of docs/guide/clamps.md and the table below it come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p
-//! pelton-lab --test clamp_guide` writes them.
+//! pelton-lab --test lab_tests clamp_guide::` writes them.
 
-mod guide;
-
+use crate::guide;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::quantity;
 use pelton_lab::run::run_one;

@@ -2,11 +2,8 @@
 //! Random machines, workloads and policies: explained decisions have the terms that were in force, and what is printed
 //! follows from what is printed beside it.
 
-#[path = "../../sim/tests/common/mod.rs"]
-mod common;
-
-use common::MS;
-use common::random::{Dice, random_groups, random_machine, random_workload};
+use crate::common::MS;
+use crate::common::random::{Dice, random_groups, random_machine, random_workload};
 use pelton_core::{Placed, Policy, Record, hook_flag, profiles};
 use pelton_lab::explain::{Call, Decision, Moment, Requests};
 use pelton_lab::explain_placement::{self, Explanation as Placement, PlacementSink};

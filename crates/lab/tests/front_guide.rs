@@ -2,8 +2,7 @@
 //! The tables of three axes in docs/guide/compare.md. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
 //! front_guide` writes them (some minutes); without it one row is made again.
 
-mod guide;
-
+use crate::guide;
 use pelton_lab::front::{Fronts, Pair, Point};
 use pelton_lab::verbs::front::{FrontRequest, front};
 use pelton_lab::watch::Unwatched;

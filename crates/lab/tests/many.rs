@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is decided among more than 64 CPUs can be explained: the candidates that matter, and sets by their CPUs.
 
-#[path = "../benches/worlds/mod.rs"]
-mod worlds;
-
+use crate::worlds::{machine, rt_app, side_by_side};
 use pelton_core::Policy;
 use pelton_lab::explain_balance::{self, BalanceSink, Wanted};
 use pelton_lab::explain_placement::{self, PlacementSink};
 use pelton_model::{Machine, RunConfig, Workload};
-use worlds::{machine, rt_app, side_by_side};
 
 /// 128 CPUs in caches of four, and a task of 1 to 3 ms for each.
 fn world() -> (Machine, Workload, RunConfig) {

@@ -2,7 +2,7 @@
 //! One busy task from utilization 0 on a Mac mini M1, as measured and posted in August 2024, and simulated on the
 //! machine with its two kinds of CPUs: how long until the utilization is reached, how long on the little CPU, how long
 //! at each frequency.
-//! `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test ramps` writes docs/fidelity/ramps.md.
+//! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests ramps::` writes docs/fidelity/ramps.md.
 
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::run::run_one;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
 //! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
-//! pelton-lab --test residency` writes docs/fidelity/residency.md; without them this says so.
+//! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
-mod guests;
-use guests::{BOARDS, Board, Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
+use crate::guests::{BOARDS, Board, Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
 use pelton_lab::run::{Control, run_one};
 use pelton_schema::{Event, Sink};
 use serde_json::Value;

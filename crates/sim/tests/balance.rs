@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What releases differ in when CPUs have nothing to do, or real-time tasks too much.
 
-mod common;
-use common::random::{Dice, random_machine, random_workload};
-use common::*;
+use crate::common::random::{Dice, random_machine, random_workload};
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
 use pelton_schema::{Balance, BalanceEnd, Event, Gate, NullSink, Sink, Walk};

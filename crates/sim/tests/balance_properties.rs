@@ -3,8 +3,7 @@
 //! shared.
 #![allow(missing_docs, reason = "tests")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::RunConfig;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Quotas of task groups: what they let run, what `cpu.stat` says, and what stands still meanwhile.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{Bandwidth, GroupChange, GroupSpec, Op, TaskSpec, Workload};
 use pelton_model::{Machine, RunConfig};

@@ -2,8 +2,7 @@
 //! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they
 //! read.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{Op, Phase, Start, TaskSpec};
 use pelton_model::{Machine, Workload};

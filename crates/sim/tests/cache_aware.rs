@@ -2,9 +2,7 @@
 //! Threads of one process gather in one cache (7.2.12 kernel/sched/fair.c: account_mm_sched, task_cache_work,
 //! llc_balance, alb_break_llc), where there are several, and while there are not too many of them.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::{Policy, migrate};
 use pelton_model::Machine;
 use pelton_model::workload::{Process, TaskSpec, Workload};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Changes of class, weight and CPU: signals and places follow the task. Runs that make no progress end.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, IrqSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
 use pelton_schema::{Event, NullSink};

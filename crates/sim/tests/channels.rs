@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Pipes and sockets between tasks, and what benchmarks measure about themselves.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{ChannelSpec, Op, Start, TaskSpec, TimerId, TimerMode, Workload};
 use pelton_sim::{Report, SimError};

@@ -3,9 +3,8 @@
 //! keeps. That each CPU's clamps are those of its tasks after every event is checked by the tests of the engine's books
 //! (src/audit).
 
-mod common;
-use common::random::{Dice, paths_of, random_groups, random_machine, random_workload};
-use common::*;
+use crate::common::random::{Dice, paths_of, random_groups, random_machine, random_workload};
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::workload::{GroupSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Utilization clamps by maximum: what they do to frequency and to where tasks run.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{Op, Phase, SchedPolicy, TaskSpec};
 use pelton_schema::Event;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Who gets the CPU: shares, priorities, reservations, affinity.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TimerId, TimerMode};
 use pelton_schema::{Event, NullSink};
 

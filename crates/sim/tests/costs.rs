@@ -2,8 +2,8 @@
 //! What kernel paths cost, and whom they delay: time lines computed by hand. Every cost is another prime, so that a sum
 //! tells what it was made of.
 
-mod common;
-use common::*;
+use crate::common;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::machine::Costs;

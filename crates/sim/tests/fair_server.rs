@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The deadline server of the fair class: when starved tasks run, what its bandwidth asks for, and whom it calls.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::machine::{Machine, Opp};
 use pelton_model::workload::{Op, SchedPolicy, Start, TaskSpec, Workload};

@@ -2,9 +2,7 @@
 //! Firmware that looks for frequencies now and then: the kernel believes in a frequency at once, the clock follows. And
 //! tasks that are busy by the clock.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::Op;
 use pelton_schema::Event;

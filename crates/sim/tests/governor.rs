@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor in whole runs: its worker, drivers without a table, what a release does while the driver works.
 
-mod common;
-
-use common::{MS, config, events_of, machine, periodic, workload};
+use crate::common::{MS, config, events_of, machine, periodic, workload};
 use pelton_model::Machine;
 use pelton_schema::{Event, GateVerdict};
 

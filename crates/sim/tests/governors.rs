@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Governors beside schedutil, and boosts: who is heard when, what it makes of the frequency, and what never happens.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{BoostSpec, TaskSpec};
 use pelton_model::{Machine, Workload};

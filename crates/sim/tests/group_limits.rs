@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups that count for a part of each CPU at most, as Android has them (`uclamp=group_throttle`).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::workload::{GroupSpec, TaskSpec, Workload};

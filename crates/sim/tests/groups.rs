@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups: who gets the CPU, what the signals say, and what the frequency hook hears.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::groups::{GROUPS_MAX, group_paths};
 use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload};
 use pelton_schema::{Event, HookSite, Placed, PlacementRecord, Sink};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Hook filters in whole runs.
 
-mod common;
-
-use common::{config, fixed_speed, machine, on, periodic, profile, with_policy, workload};
+use crate::common::{config, fixed_speed, machine, on, periodic, profile, with_policy, workload};
 use pelton_core::Policy;
 use pelton_model::workload::{SchedPolicy, Workload};
 use pelton_model::{Machine, RunConfig};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The idle governors inside the engine: what they choose under loads of three kinds, and within a latency limit.
 
-mod common;
 use std::fmt::Write;
 
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{IrqSpec, Op, Phase, TaskSpec, Workload};
 use pelton_model::{Machine, RunConfig};

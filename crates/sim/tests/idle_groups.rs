@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Idle groups (`cpu.idle`): what they get beside others, how long others wait for them, and where tasks are placed.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
 use pelton_schema::Event;
 use pelton_sim::Report;

@@ -2,9 +2,7 @@
 //! Tasks that wait for a device: the boost they get, what idle CPUs and sampling governors make of them, and the order
 //! in which a device serves them.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{DeviceSpec, Op, TaskSpec};
 use pelton_model::{Machine, Workload};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Machines of more than 64 CPUs: the same rules place and balance, whatever the size.
 
-mod common;
-
-use common::*;
+use crate::common;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, NullSink};

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of frequency domains that change during a run: what runs at which frequency when.
 
-mod common;
-
-use common::random::{Dice, random_machine, random_workload};
-use common::*;
+use crate::common::random::{Dice, random_machine, random_workload};
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::workload::{CpuSet, LimitChange, LimitSource, TaskSpec};
 use pelton_model::{Machine, Workload};

@@ -2,9 +2,7 @@
 //! Machines with several memory nodes: new tasks stay on a node while few run there (sched_balance_find_dst_group,
 //! adjust_numa_imbalance of 6.1.192 to 7.2.12; before 5.18 while it has an idle CPU).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 
 /// Two caches of sixteen CPUs, each a node of its own.

@@ -2,9 +2,7 @@
 //! Operating points that a faster one makes needless: kernels from 6.1 on do not choose them (6.12
 //! `cpufreq_frequency_table_target` with `CPUFREQ_RELATION_LE`).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_model::workload::{CpuSet, LimitChange, LimitSource};
 use pelton_model::{Machine, Workload};
 use pelton_schema::Event;

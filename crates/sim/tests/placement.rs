@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which CPUs tasks use on a machine with two kinds of them.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::machine::Opp;
 use pelton_model::workload::{CpuSet, Phase, TaskSpec};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where tasks start, and from how deep a CPU is woken for them.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::machine::IdleState;

@@ -2,9 +2,8 @@
 //! The newest kernel's policy is compiled into the core as well. A policy that differs from it in a number that is not
 //! read is not, and gives the same runs.
 
-mod common;
-use common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};
-use common::*;
+use crate::common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::{Machine, Workload};
 use pelton_schema::Event;

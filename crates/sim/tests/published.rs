@@ -4,8 +4,7 @@
 //! Sources: linux-pm, Qais Yousef, 20 Aug 2024, 20240820163512.1096301-1-qyousef@layalina.io (ramp on an Apple M1, HZ
 //! 1000); commit 50181c0cff31, Vincent Guittot, 22 Nov 2023 (util_est of two tasks that share a CPU).
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::machine::Opp;
 use pelton_model::workload::Op;
 use pelton_schema::Event;

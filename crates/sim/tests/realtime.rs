@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Real-time tasks: their limit, and that none waits beside an idle CPU.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 use pelton_schema::Event;

@@ -2,8 +2,7 @@
 //! Large machines: what a run costs follows what happens, not how many CPUs there are. Times are the benchmark's
 //! business.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::workload::{SchedPolicy, Workload};
 use pelton_sim::Report;
 

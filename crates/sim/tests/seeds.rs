@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A seed is a run: different seeds give different runs, the same seed the same one.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::RunConfig;
 use pelton_model::workload::{Start, Workload};
 use pelton_schema::Event;

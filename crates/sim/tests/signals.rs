@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Signals, frequency and energy as the engine drives them.
 
-mod common;
-use common::*;
+use crate::common::*;
 use pelton_model::RunConfig;
 use pelton_model::workload::SchedPolicy;
 use pelton_schema::{Event, HookSite};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How fast CPUs run when that is not their own request alone.
 
-mod common;
-
-use common::{MS, busy, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload};
+use crate::common::{
+    MS, busy, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload,
+};
 use pelton_model::machine::Opp;
 use pelton_model::workload::{Op, SchedPolicy};
 use pelton_model::{GivenFrequency, Machine, RunConfig};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Random platforms, workloads and policies: invariants hold, and two runs are one.
 
-mod common;
-use common::random::{Dice, random_machine, random_workload};
-use common::*;
+use crate::common::random::{Dice, random_machine, random_workload};
+use crate::common::*;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, TaskSpec, Workload};
 use pelton_model::{Machine, RunConfig};
 use pelton_schema::{Event, HookSite};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Thermal zones: what gets hot, what is limited when, and what the scheduler sees of it.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::thermal::{HeatStage, ThermalZone, TripPoint};

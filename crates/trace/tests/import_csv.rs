@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tables of others, read as traces.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 
-use common::{gunzip, missing, read_all, shared};
+use crate::common::{gunzip, missing, read_all, shared};
 use pelton_schema::{CPU_UNKNOWN, Event, PELT_ROOT, PELT_RUNNING, PeltSignal, PeltSource};
 use pelton_trace::import::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use pelton_trace::import::{Source, Timed};

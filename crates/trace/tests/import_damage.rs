@@ -5,10 +5,8 @@
 //! A Perfetto trace says neither: a cut between two packets looks like a shorter trace. What is flipped inside a record
 //! of those two may read as another record; it must not do more than that.
 
-mod invented_dat;
-mod synthetic;
-
-use invented_dat::{CpuPages, Packing, Shape, cpu_of};
+use crate::invented_dat::{CpuPages, Packing, Shape, cpu_of};
+use crate::synthetic;
 use pelton_schema::{Event, Sink};
 use pelton_trace::import::{Format, OpenOptions, TraceInfo, open};
 use pelton_trace::{PeltonLog, PerfettoTrace};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Perfetto traces as a source: our own, those of Perfetto's own messages, damaged ones.
 
-mod synthetic;
-
+use crate::synthetic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

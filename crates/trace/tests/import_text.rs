@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Text traces of others.
 
-mod common;
-
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
-use common::{gunzip, missing, read_all, shared};
+use crate::common::{gunzip, missing, read_all, shared};
 use pelton_schema::Event;
 use pelton_trace::import::text::{TextSource, sniff_text};
 use pelton_trace::import::{Format, Source, Timed};

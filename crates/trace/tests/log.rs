@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The log: what is written comes back, and what is damaged says so.
 
-mod synthetic;
-
+use crate::synthetic;
 use std::io::{self, Read};
 
 use pelton_schema::{EVENTS, Event, Sink};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The Perfetto trace says what the run said.
 
-mod synthetic;
-
+use crate::synthetic;
 use std::collections::BTreeMap;
 
 use pelton_schema::{Event, PRIO_DEADLINE, Sink, pack_name};

@@ -2,8 +2,7 @@
 //! Perfetto's own protobufs read the trace as the events of the run. `make test` installs the Python package; without
 //! it the script says `not measured` and this test passes.
 
-mod synthetic;
-
+use crate::synthetic;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -4,8 +4,8 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::record::{CAPACITY, FORCED, MEGAHERTZ, Series};
-use crate::response::Response;
+use super::record::{CAPACITY, FORCED, MEGAHERTZ, Series};
+use super::response::Response;
 
 /// How the runs of a response share a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, Phase, Start, TaskSpec, TimerId, TimerMode};
 use pelton_scenario::policy;
 
-use crate::chart::Layout;
-use crate::record::Quantity;
-use crate::response::{Response, Run, Setup};
-use crate::setup::{MS, US, busy, fast, fifo, machine, periodic, phase, setup, task};
+use super::chart::Layout;
+use super::record::Quantity;
+use super::response::{Response, Run, Setup};
+use super::setup::{MS, US, busy, fast, fifo, machine, periodic, phase, setup, task};
 
 /// Window of every gate, and the longest waiting time: a little less than the 10 ms grid of the tasks.
 const WINDOW_US: u64 = 9_500;

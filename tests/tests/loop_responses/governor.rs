@@ -4,10 +4,10 @@
 use pelton_model::Machine;
 use pelton_model::workload::{Start, TaskSpec};
 
-use crate::chart::Layout;
-use crate::record::Quantity;
-use crate::response::Response;
-use crate::setup::{MS, QUIET_NS, US, busy, fast, fifo, machine, periodic, quiet, setup, sleep, task};
+use super::chart::Layout;
+use super::record::Quantity;
+use super::response::Response;
+use super::setup::{MS, QUIET_NS, US, busy, fast, fifo, machine, periodic, quiet, setup, sleep, task};
 
 const RATE_LIMITS: [(&str, u64); 3] = [("0 us", 0), ("750 us", 750), ("10000 us", 10_000)];
 

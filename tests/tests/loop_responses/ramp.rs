@@ -3,10 +3,10 @@
 
 use pelton_model::workload::TaskSpec;
 
-use crate::chart::Layout;
-use crate::record::Quantity;
-use crate::response::Response;
-use crate::setup::{MS, QUIET_NS, busy, fast, machine, periodic, quiet, setup, sleep, task};
+use super::chart::Layout;
+use super::record::Quantity;
+use super::response::Response;
+use super::setup::{MS, QUIET_NS, busy, fast, machine, periodic, quiet, setup, sleep, task};
 
 const COLUMNS: [(&str, Quantity); 6] = [
     ("util", Quantity::TaskUtil(1)),

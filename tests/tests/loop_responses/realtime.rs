@@ -3,10 +3,10 @@
 
 use pelton_model::workload::TaskSpec;
 
-use crate::chart::Layout;
-use crate::record::Quantity;
-use crate::response::Response;
-use crate::setup::{MS, US, busy, fifo, machine, periodic, setup, task};
+use super::chart::Layout;
+use super::record::Quantity;
+use super::response::Response;
+use super::setup::{MS, US, busy, fifo, machine, periodic, setup, task};
 
 const PERIOD_NS: u64 = 24_390 * US;
 const PERIODS_BEFORE: u64 = 80;

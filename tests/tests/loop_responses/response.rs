@@ -9,9 +9,9 @@ use pelton_model::workload::TaskSpec;
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_sim::Report;
 
-use crate::chart::{self, Layout};
-use crate::record::{Quantity, Recorder, Series};
-use crate::table;
+use super::chart::{self, Layout};
+use super::record::{Quantity, Recorder, Series};
+use super::table;
 
 /// One simulation of a response.
 #[derive(Debug)]

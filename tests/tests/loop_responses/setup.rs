@@ -6,7 +6,7 @@ use pelton_model::machine::{Costs, Machine};
 use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
 use pelton_scenario::platform::{self, PlatformOptions};
 
-use crate::response::Setup;
+use super::response::Setup;
 
 pub const US: u64 = 1_000;
 pub const MS: u64 = 1_000_000;

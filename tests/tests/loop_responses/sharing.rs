@@ -3,10 +3,10 @@
 
 use pelton_model::workload::{CpuSet, Phase, Start};
 
-use crate::chart::Layout;
-use crate::record::Quantity;
-use crate::response::Response;
-use crate::setup::{MS, QUIET_NS, US, busy, fast, machine, quiet, setup, task};
+use super::chart::Layout;
+use super::record::Quantity;
+use super::response::Response;
+use super::setup::{MS, QUIET_NS, US, busy, fast, machine, quiet, setup, task};
 
 fn busy_on(cpu: u32, wall_ns: u64) -> Phase {
     Phase { cpus: Some(CpuSet::of([cpu])), ..busy(wall_ns) }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::record::FORCED;
-use crate::response::{Response, Run};
+use super::record::FORCED;
+use super::response::{Response, Run};
 
 /// A response is read by people: more lines than this are cut into several responses.
 const ROWS_MAX: usize = 60;

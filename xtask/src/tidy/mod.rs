@@ -11,6 +11,7 @@ mod licences;
 mod links;
 mod mirrors;
 pub mod names;
+mod programs;
 mod prose;
 mod rooms;
 mod text;
@@ -69,7 +70,7 @@ fn check_rules() -> Result<(), String> {
 
 /// Rules that look at the whole tree.
 const TREE_RULES: &[&str] =
-    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "rooms"];
+    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "rooms", "test-programs"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -98,6 +99,7 @@ pub fn run() -> Result<(), String> {
     found.extend(citations::check(&files));
     found.extend(mirrors::check(&files));
     found.extend(names::check(&files)?);
+    found.extend(programs::check(&files));
     found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of the program `pelton`, as it is called, one program.
+#![allow(missing_docs, reason = "tests")]
+
+mod book;
+mod clamps;
+mod desk;
+mod examples;
+mod explain;
+#[path = "../../../tests/src/fuzz.rs"]
+#[allow(dead_code, reason = "the targets that run inside the test process use the rest of it")]
+mod fuzz;
+mod hostile;
+mod interrupt;
+mod kills;
+mod live;
+mod own_runs;
+mod placements;
+#[path = "../../../tests/src/random_runs.rs"]
+mod random_runs;
+mod record;
+mod reference;
+mod replay;
+mod requests;
+mod results;
+mod safety;
+mod schemas;
+mod support;
+mod surface;
+mod tables;
+mod thermal;
+mod trace;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of the policy core through its foreign functions, one program.
+#![allow(missing_docs, reason = "tests")]
+
+mod boost_groups;
+mod builds;
+mod gates;
+mod golden;
+mod idle;
+mod kernel_data;
+mod known_answers;
+mod large_records;
+mod layout;
+mod lazy_decay;
+mod lifecycle;
+mod live_governors;
+mod pelt_table;
+mod place;
+mod placement_search;
+mod profiles;
+mod properties;
+mod schedutil;
+mod worked_examples;

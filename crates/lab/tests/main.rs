@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of experiments, comparisons and the pages that they compute, one program.
+#![allow(missing_docs, reason = "tests")]
+
+mod balances;
+mod blocked_guide;
+mod boost_guide;
+mod clamp_boards;
+mod clamp_guide;
+#[path = "../../sim/tests/common/mod.rs"]
+mod common;
+mod decisions;
+mod front_guide;
+mod guests;
+mod guide;
+mod log_hashes;
+mod many;
+mod one_answer;
+mod ramps;
+mod residency;
+mod schedtune;
+mod update_hooks;
+#[path = "../benches/worlds/mod.rs"]
+mod worlds;

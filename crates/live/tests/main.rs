@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of recording kernels, one program.
+#![allow(missing_docs, reason = "tests")]
+
+#[path = "decide/main.rs"]
+mod decide;
+mod kernel;

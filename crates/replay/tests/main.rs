@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of what is done with recordings, one program.
+#![allow(missing_docs, reason = "tests")]
+
+mod causes;
+mod comparisons;
+mod kernel_traces;
+mod placements;
+mod reading;
+mod recorded_balances;
+mod round_trip;
+mod verdicts;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Tests of several crates together, one program.
+#![allow(missing_docs, reason = "tests")]
+
+mod bench_smoke;
+mod benchmarks;
+mod cache_aware;
+mod conformance;
+mod energy;
+mod fuzz_smoke;
+mod group_throttle;
+mod invariants;
+mod limits;
+#[path = "loop_responses/main.rs"]
+mod loop_responses;
+mod place;
+mod printed_numbers;
+mod published_core;
+mod rtapp_runs;
+mod select_class;
+mod steps;
+mod thermal;
+mod trace_of_a_run;
+mod trees;
+mod uclamp_sum;
+mod vectors;
+mod wake_ups;
