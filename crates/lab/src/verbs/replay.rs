@@ -197,6 +197,7 @@ pub fn replay_into<F: Files>(request: &ReplayRequest, files: &mut F, watch: &dyn
     }
     let mut notes = made.notes.clone();
     notes.extend(recorded::notes(&read));
+    notes.extend(workload::energy_gaps(&recorded::machine(&recorded_on)?.machine, &recorded.totals));
     let given = if frequencies_given { recorded.recording.given_frequencies() } else { Vec::new() };
     let sides = chosen.into_iter().zip(machines);
     let prepared: Vec<Prepared> =

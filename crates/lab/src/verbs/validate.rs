@@ -320,6 +320,8 @@ fn result(
     report: &Report,
 ) -> Validated {
     Validated {
+        verdict: report.verdict().word(),
+        summary: report.summary(),
         trace: request.trace.display().to_string(),
         profile: profile.to_owned(),
         platform: request.platform.clone(),
@@ -327,7 +329,6 @@ fn result(
         updates: report.updates,
         divergent: report.divergent,
         left_open: report.left_open(),
-        verdict: report.verdict().word(),
         first: report.first.as_ref().map(|first| first_result(first, info)),
         divergences: report.samples.iter().map(divergent).collect(),
         signals: report.signals.iter().map(|(name, tally)| (*name, signal(report, name, tally))).collect(),
@@ -335,7 +336,7 @@ fn result(
         damaged: report.damaged,
         comparisons: report.comparisons.iter().map(average).collect(),
         frequency_from_signals: prediction_result(report),
-        not_measured: report.not_measured.clone(),
+        not_measured: report.not_measured.iter().map(|(what, why)| (what.clone(), why.to_string())).collect(),
         holes: report.holes,
         differences_in_holes: report.in_holes,
         lost: info.lost,
