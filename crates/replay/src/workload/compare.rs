@@ -103,9 +103,13 @@ impl Verdict {
                  --frequencies trace"
             }
             (_, "wakeup_latency_us_avg" | "wakeup_latency_us_p95") => {
-                "exit latencies and costs of kernel paths are the platform's where they could not be measured"
+                "which of several waiting tasks runs first is decided anew; exit latencies and costs of kernel paths are the \
+                 platform's where they could not be measured"
             }
-            _ => "work at a frequency that is not recorded counts as at the highest, and a run ends with the window",
+            _ => {
+                "busy time follows the CPU and its frequency; work at a frequency that is not recorded counts as at the \
+                 highest, and a run ends with the window"
+            }
         }
     }
 }
