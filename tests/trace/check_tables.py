@@ -17,7 +17,9 @@ ENDINGS = {"csv": "csv", "json": "jsonl", "parquet": "parquet"}
 
 
 def value(cell):
-    """A whole number, or a name."""
+    """A whole number, a name, or None where the trace does not tell it."""
+    if cell is None or cell == "" or cell != cell:
+        return None
     return cell if isinstance(cell, str) and not cell.lstrip("-").isdigit() else int(cell)
 
 

@@ -17,7 +17,8 @@
  *
  * Source: Linux 4.17 and 4.19 (U1_ANY), 5.4 (U1), 5.10.262, 6.1.192 and 6.6 (U2), 6.8 and 6.12.117 (U3), 6.18.2 and
  * 7.2.12 (U4) kernel/sched/fair.c (util_est_update, util_est_enqueue, util_est_dequeue, _task_util_est).
- * Deviations: none known.
+ * Deviations: none known. U2 with the mark in bit 0 is no form of a profile: 5.5 (commit b8c96361402a) to 5.12, and
+ * releases of 5.10 to 5.12 without commit 68d7a190682a of 5.13. Recordings of such kernels are read with it.
  */
 #ifndef PELTON_UTIL_EST_H
 #define PELTON_UTIL_EST_H
@@ -104,6 +105,30 @@ PELTON_INLINE void pelton_util_est_update_u2(struct pelton_avg *avg, u32 u, u32 
 	} else if (u <= cap_orig) {
 		pelton_util_est_store(avg, u, pelton_util_est_filter(ewma, u));
 	}
+}
+
+/*
+ * U2 with the mark in bit 0 of the sample, where it takes part in the arithmetic. The distance to the last sample
+ * counts since commit b89997aa88f0 (5.13, later releases of 5.10 to 5.12); before it a sample near the estimate was
+ * not stored.
+ */
+PELTON_INLINE void pelton_util_est_update_u2_low(struct pelton_avg *avg, u32 u, u32 cap_orig)
+{
+	u32 last = avg->util_est_enqueued & ~PELTON_UTIL_EST_UNCHANGED_LOW;
+	u32 marked = u | PELTON_UTIL_EST_UNCHANGED_LOW;
+	u32 ewma = avg->util_est_ewma;
+
+	if (ewma >= marked && ewma - marked < PELTON_UTIL_EST_MARGIN) {
+		if (pelton_distance(last, marked) < PELTON_UTIL_EST_MARGIN)
+			return;
+	} else if (ewma < marked) {
+		avg->util_est_ewma = marked;
+	} else if (u <= cap_orig) {
+		avg->util_est_ewma = pelton_util_est_filter(ewma, marked);
+	} else {
+		return;
+	}
+	avg->util_est_enqueued = marked;
 }
 
 /* U3, and U4 with `cap_limit` = no limit. */

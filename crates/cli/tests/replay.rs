@@ -27,6 +27,25 @@ fn the_self_check_passes_where_the_trace_comes_from_and_fails_elsewhere() {
 }
 
 #[test]
+fn a_self_check_is_made_under_the_recorded_policy_unless_another_is_named() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (_, log) = file(&folder, "run.plog");
+    let workload = ["--workload", "periodic:run_us=3000,period_us=16000,threads=3", "--duration", "1s"];
+    let policy = ["--profile", "6.6", "--set", "util_est=off"];
+    good(&[&["run", "--platform", "pixel6-gs101", "--log", &log], &workload[..], &policy].concat());
+    let same = pelton(&["replay", &log, "--check"]);
+    assert_eq!(same.code, 0, "{}", same.stdout);
+    assert!(same.stdout.ends_with("\nholds: 9 of 9 quantities within what is allowed\n"), "{}", same.stdout);
+    assert!(same.stdout.contains("[1] 6.6, util_est=off"), "{}", same.stdout);
+    assert!(same.stderr.contains("profile 6.6 because the run had it"), "{}", same.stderr);
+    let other = pelton(&["replay", &log, "--check", "--profile", "7.2"]);
+    assert_eq!(other.code, 1, "{}", other.stdout);
+    assert!(other.stdout.contains("\ndomain frequency_mhz_avg: the governor decides anew"), "{}", other.stdout);
+    let unchecked = good(&["replay", "-q", &log]);
+    assert!(unchecked.contains("[1] 7.2"), "{unchecked}");
+}
+
+#[test]
 fn policies_are_columns_and_seeds_do_not_move_tasks() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let log = recorded(&folder);
@@ -143,8 +162,9 @@ fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy()
     let csv = replay("odroid-n2-s922x", "csv");
     assert!(csv.lines().any(|line| line.contains("energy_active_mj") && line.ends_with("mJ,,")), "no power: {csv}");
     let table = replay("odroid-n2-s922x", "table");
-    let energy = table.lines().find(|line| line.contains("energy_active_mj")).expect("a row");
+    let energy = table.lines().find(|line| line.trim_start().starts_with("energy_active_mj")).expect("a row");
     assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active_mj", "mJ", "-", "-"]);
+    assert!(table.contains("note: energy_active_mj leaves out 45.8 ms of busy time of domain little"), "{table}");
 }
 
 /// Nearly every trace tells a frequency only when it changes first. What it was before is not known of the recording;

@@ -171,6 +171,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_util_est_enqueue(p: &Policy, root: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_util_est_dequeue(p: &Policy, root: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_util_est_update(p: &Policy, se: &mut Se, cap: u32, sleeps: u32);
+    pub(crate) safe fn pelton_x_util_est_update_u2_low(se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_rq_init(p: &Policy, rq: &mut Rq, now: u64, cap: u32, freq: u32);
     pub(crate) safe fn pelton_x_clock_pelt(p: &Policy, rq: &Rq) -> u64;
     pub(crate) safe fn pelton_x_cfs_rq_clock_pelt(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;

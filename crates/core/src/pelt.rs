@@ -193,6 +193,12 @@ impl Se {
         ffi::pelton_x_util_est_update(pol, self, cap_orig, u32::from(task_sleeps));
     }
 
+    /// Sample the estimate by the rule `u2` of the kernels that kept the mark in bit 0 (5.5 to 5.12), at a sleep.
+    #[inline]
+    pub fn util_est_update_u2_low(&mut self, cap_orig: u32) {
+        ffi::pelton_x_util_est_update_u2_low(self, cap_orig);
+    }
+
     /// True when the dequeue of this task was delayed and is done now; `flags` as of [`crate::Rq::dequeue_task`].
     #[inline]
     #[must_use]

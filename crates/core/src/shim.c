@@ -188,6 +188,7 @@ POLICY_FN(u32, task_util_est, (policy_t p, cse_t se), (p, se))
 POLICY_FN(void, util_est_enqueue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
 POLICY_FN(void, util_est_dequeue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
 POLICY_FN(void, util_est_update, (policy_t p, se_t se, u32 cap, u32 sleeps), (p, se, cap, sleeps))
+FN(void, util_est_update_u2_low, (se_t se, u32 cap), (&se->avg, (u32)se->avg.util_avg, cap))
 
 /* clock and pressure */
 FN(void, rq_init, (policy_t p, rq_t rq, u64 now, u32 cap, u32 freq), (p, rq, now, cap, freq))

@@ -126,8 +126,8 @@ impl Converter {
             return;
         }
         if state.source == PeltSource::AtEstimate as u32 {
-            let (enqueued, ewma) = (average.util_est, average.ewma);
-            put(Event::UtilEst { cpu, signal: state.signal, object, tid: state.tid, enqueued, ewma });
+            let (enqueued, ewma, util_avg) = (average.util_est, average.ewma, average.util_avg);
+            put(Event::UtilEst { cpu, signal: state.signal, object, tid: state.tid, enqueued, ewma, util_avg });
         }
         self.clocks(cpu, state.clocks).into_iter().for_each(&mut *put);
         if let Some(before) = &state.before {

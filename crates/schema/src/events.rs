@@ -381,8 +381,10 @@ declare_events! {
         tid: u32 [Id],
         /// Stored estimate, with the kernel's mark bit.
         enqueued: u32 [Code],
-        /// Filtered estimate of older kernels.
+        /// Filtered estimate of older kernels; 4294967295 where it is not known.
         ewma: u32 [Capacity],
+        /// Utilization it was taken from; 4294967295 where it is not known.
+        util_avg: u32 [Capacity],
     }
     /// Capacity left for the fair class.
     CpuCapacity = 28, "sched_cpu_capacity" {

@@ -12,6 +12,7 @@ mod group_files;
 mod placed;
 mod reference;
 mod sink;
+mod unknown;
 
 pub use codes::*;
 pub use declare::{Column, EventInfo, Unit};

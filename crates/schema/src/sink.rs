@@ -196,6 +196,11 @@ pub trait Sink {
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
 
+    /// One event of a recording that does not tell every column; `known` has a bit for each that it does.
+    fn event_known(&mut self, time_ns: u64, event: &Event, _known: u64) {
+        self.event(time_ns, event);
+    }
+
     /// A fair task was placed: what the decision read, and how it came about.
     fn placement(&mut self, _time_ns: u64, _tid: u32, _read: &Record, _placed: &Placed) {}
 

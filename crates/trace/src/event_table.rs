@@ -76,6 +76,7 @@ fn table_columns(info: &EventInfo) -> Vec<ParquetColumn> {
 fn write_cell(out: &mut impl Write, cell: &Cell, json: bool) -> io::Result<()> {
     match cell {
         Cell::Number(number) => write!(out, "{number}"),
+        Cell::Unknown => write!(out, "{}", if json { "null" } else { "" }),
         Cell::Name(name) if json => write!(out, "\"{}\"", one_line(&name.replace('\\', "\\\\").replace('"', "\\\""))),
         Cell::Name(name) => write!(out, "\"{}{}\"", inert(name), one_line(name).replace('"', "\"\"")),
     }
@@ -101,11 +102,15 @@ enum Rows<W: Write> {
 
 impl<W: Write> Sink for EventTable<W> {
     fn event(&mut self, time_ns: u64, event: &Event) {
+        self.event_known(time_ns, event, u64::MAX);
+    }
+
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
         if event.code() != self.info.code {
             return;
         }
         let mut cells = Vec::with_capacity(self.names.len());
-        each_cell(self.info, event, |_, cell| cells.push(cell));
+        each_cell(self.info, event, known, |_, cell| cells.push(cell));
         let names = &self.names;
         match &mut self.rows {
             Rows::Csv(output) => output.append(|text| {
@@ -127,6 +132,7 @@ impl<W: Write> Sink for EventTable<W> {
             Rows::Parquet(parquet) => {
                 let cells = cells.iter().map(|cell| match cell {
                     Cell::Number(number) => Stored::Bits(number.bits()),
+                    Cell::Unknown => Stored::Nothing,
                     Cell::Name(name) => Stored::Text(name),
                 });
                 parquet.row(std::iter::once(Stored::Bits(time_ns)).chain(cells));
@@ -175,14 +181,24 @@ pub struct LongTable<W: Write> {
 
 impl<W: Write> Sink for LongTable<W> {
     fn event(&mut self, time_ns: u64, event: &Event) {
+        self.event_known(time_ns, event, u64::MAX);
+    }
+
+    /// What is not known has no row.
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
         let Some(info) = EventInfo::of_code(event.code()) else { return };
         let (number, json) = (self.number, self.json);
         self.number += 1;
-        let mut columns = info.columns.iter().map(column_name);
+        let (mut columns, mut left) = (info.columns.iter().map(column_name), known & !event.unknown());
         self.output.append(|text| {
             let mut result = Ok(());
             each_column(info, event, |_, value| {
                 let (event, column) = (info.name, columns.next().unwrap_or_default());
+                let is_known = left & 1 == 1;
+                left >>= 1;
+                if !is_known {
+                    return;
+                }
                 let written = match json {
                     false => writeln!(text, "{number},{time_ns},{event},{column},{value}"),
                     true => writeln!(
@@ -236,6 +252,25 @@ mod tests {
         assert_eq!(written(TableForm::Json), b"{\"time_ns\":5,\"cpu\":1,\"freq_khz\":600000}\n");
         let parquet = written(TableForm::Parquet);
         assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1") && parquet.len() > 100);
+    }
+
+    #[test]
+    fn what_is_not_known_is_empty_or_null_and_never_0() {
+        let info = EVENTS.iter().find(|info| info.name == "pelt_rt").expect("declared");
+        let of = |form| {
+            let mut out = Vec::new();
+            let mut table = EventTable::new(&mut out, info, form);
+            table.event_known(5, &Event::PeltRt { cpu: 1, util_avg: 0 }, 1);
+            table.finish().expect("a vector takes everything");
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        assert_eq!(of(TableForm::Csv), "time_ns,cpu,util_avg_of_1024\n5,1,\n");
+        assert_eq!(of(TableForm::Json), "{\"time_ns\":5,\"cpu\":1,\"util_avg_of_1024\":null}\n");
+        let mut out = Vec::new();
+        let mut table = LongTable::new(&mut out, false);
+        table.event_known(5, &Event::PeltRt { cpu: 1, util_avg: 0 }, 1);
+        table.finish().expect("a vector takes everything");
+        assert!(out.ends_with(b"\n0,5,pelt_rt,cpu,1\n"));
     }
 
     #[test]

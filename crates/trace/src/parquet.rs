@@ -2,13 +2,14 @@
 //! Tables of whole numbers and names as Parquet files.
 //!
 //! Written by hand for the reason the Perfetto encoder is (see `perfetto`): the `arrow` and `parquet` crates are under
-//! Apache-2.0 alone, which does not go with our licence. What is written is small: required columns of 64 bits or of
-//! text, plain encoding, pages packed with zstd, one page per column and row group. `tests/trace/check_tables.py` reads
-//! the files with pyarrow, polars, pandas and DuckDB.
+//! Apache-2.0 alone, which does not go with our licence. What is written is small: columns of 64 bits or of text that
+//! may have nothing in a row, plain encoding, pages packed with zstd, one page per column and row group.
+//! `tests/trace/check_tables.py` reads the files with pyarrow, polars, pandas and DuckDB.
 //!
 //! ```text
 //! file   = "PAR1" (page of each column)* metadata length:u32le "PAR1"
-//! page   = header (Thrift, compact) zstd(value:i64le* | (length:u32le text)*)
+//! page   = header (Thrift, compact) zstd(length:u32le levels (value:i64le* | (length:u32le text)*))
+//! levels = (run << 1:varint level:u8)*                 1 = there is a value
 //! ```
 //!
 //! Source of the numbers below: parquet.thrift of the Parquet format 2.11, and the Thrift compact protocol.
@@ -35,6 +36,9 @@ const CODEC_ZSTD: i64 = 6;
 /// `Encoding.PLAIN` and `RLE`.
 const ENCODING_PLAIN: i64 = 0;
 const ENCODING_RLE: i64 = 3;
+
+/// `FieldRepetitionType.OPTIONAL`.
+const REPETITION_OPTIONAL: i64 = 1;
 
 /// Types of the Thrift compact protocol.
 const I32: u8 = 5;
@@ -129,17 +133,44 @@ pub(crate) enum Stored<'a> {
     /// A number, in the 64 bits of the schema.
     Bits(u64),
     Text(&'a str),
+    /// Not known.
+    Nothing,
 }
 
 impl Stored<'_> {
     fn put(&self, column: &mut Vec<u8>) {
         match self {
+            Stored::Nothing => {}
             Stored::Bits(bits) => column.extend(bits.to_le_bytes()),
             Stored::Text(text) => {
                 column.extend((text.len() as u32).to_le_bytes());
                 column.extend(text.as_bytes());
             }
         }
+    }
+}
+
+/// Which rows of a column have a value, as runs.
+#[derive(Clone, Default)]
+struct Levels(Vec<(u64, u8)>);
+
+impl Levels {
+    fn push(&mut self, value: &Stored<'_>) {
+        let level = u8::from(!matches!(value, Stored::Nothing));
+        match self.0.last_mut().filter(|run| run.1 == level) {
+            Some(run) => run.0 += 1,
+            None => self.0.push((1, level)),
+        }
+    }
+
+    /// As a page has them, with their length in front.
+    fn bytes(&self) -> Vec<u8> {
+        let mut runs = Vec::new();
+        for &(length, level) in &self.0 {
+            varint::put(&mut runs, length << 1);
+            runs.push(level);
+        }
+        [&(runs.len() as u32).to_le_bytes()[..], &runs].concat()
     }
 }
 
@@ -157,6 +188,7 @@ pub(crate) struct Parquet<W: io::Write> {
     columns: Vec<ParquetColumn>,
     /// Values of the row group being gathered, a column each, as they are stored.
     values: Vec<Vec<u8>>,
+    levels: Vec<Levels>,
     rows: usize,
     groups: Vec<(usize, Vec<Chunk>)>,
     error: Option<io::Error>,
@@ -164,15 +196,18 @@ pub(crate) struct Parquet<W: io::Write> {
 
 impl<W: io::Write> Parquet<W> {
     pub fn new(out: W, columns: Vec<ParquetColumn>) -> Self {
-        let values = vec![Vec::new(); columns.len()];
-        let mut parquet = Parquet { out, at: 0, columns, values, rows: 0, groups: Vec::new(), error: None };
+        let (values, levels) = (vec![Vec::new(); columns.len()], vec![Levels::default(); columns.len()]);
+        let mut parquet = Parquet { out, at: 0, columns, values, levels, rows: 0, groups: Vec::new(), error: None };
         parquet.write(MAGIC);
         parquet
     }
 
     /// Adds a row.
     pub fn row<'a>(&mut self, values: impl Iterator<Item = Stored<'a>>) {
-        self.values.iter_mut().zip(values).for_each(|(column, value)| value.put(column));
+        for ((column, levels), value) in self.values.iter_mut().zip(&mut self.levels).zip(values) {
+            value.put(column);
+            levels.push(&value);
+        }
         self.rows += 1;
         if self.rows == GROUP_ROWS {
             self.end_group();
@@ -204,7 +239,8 @@ impl<W: io::Write> Parquet<W> {
     fn end_group(&mut self) {
         let mut chunks = Vec::new();
         for column in 0..self.columns.len() {
-            let values = std::mem::take(&mut self.values[column]);
+            let levels = std::mem::take(&mut self.levels[column]).bytes();
+            let values = [levels, std::mem::take(&mut self.values[column])].concat();
             match zstd::encode_all(&values[..], ZSTD_LEVEL) {
                 Ok(packed) => {
                     let head = page_header(self.rows, values.len(), packed.len());
@@ -261,7 +297,7 @@ impl<W: io::Write> Parquet<W> {
     }
 }
 
-/// `PageHeader` of a data page without levels.
+/// `PageHeader` of a data page.
 fn page_header(rows: usize, unpacked: usize, packed: usize) -> Vec<u8> {
     let mut data = Thrift::default();
     data.number(1, I32, rows as i64);
@@ -276,12 +312,12 @@ fn page_header(rows: usize, unpacked: usize, packed: usize) -> Vec<u8> {
     page.end()
 }
 
-/// `SchemaElement` of a required column.
+/// `SchemaElement` of a column.
 fn element(column: &ParquetColumn) -> Vec<u8> {
     let mut element = Thrift::default();
     let (stored, converted) = column.kind.types();
     element.number(1, I32, stored);
-    element.number(3, I32, 0);
+    element.number(3, I32, REPETITION_OPTIONAL);
     element.text(4, &column.name);
     element.number(6, I32, converted);
     element.end()

@@ -44,19 +44,29 @@ impl<W: Write> TextDump<W> {
 
 impl<W: Write> Sink for TextDump<W> {
     fn event(&mut self, time_ns: u64, event: &Event) {
-        self.output.append(|text| write_event_line(text, time_ns, event));
+        self.event_known(time_ns, event, u64::MAX);
+    }
+
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
+        self.output.append(|text| write_known(text, time_ns, event, known));
     }
 }
 
 /// Writes one event as one line.
 pub fn write_event_line(out: &mut impl Write, time_ns: u64, event: &Event) -> io::Result<()> {
+    write_known(out, time_ns, event, u64::MAX)
+}
+
+/// [`write_event_line`] with `?` for what is not known.
+fn write_known(out: &mut impl Write, time_ns: u64, event: &Event, known: u64) -> io::Result<()> {
     write!(out, "{}.{:09}", time_ns / 1_000_000_000, time_ns % 1_000_000_000)?;
     let Some(info) = EventInfo::of_code(event.code()) else { return writeln!(out, " event-{}", event.code()) };
     write!(out, " {}", info.name)?;
     let mut result = Ok(());
-    each_cell(info, event, |column, cell| {
+    each_cell(info, event, known, |column, cell| {
         if result.is_ok() {
             result = match cell {
+                Cell::Unknown => write!(out, " {column}=?"),
                 Cell::Number(number) => write!(out, " {column}={number}"),
                 Cell::Name(name) => write!(out, " {column}={}", one_line(&name)),
             };
@@ -121,19 +131,26 @@ pub(crate) fn try_each_column(
 pub(crate) enum Cell {
     Number(Number),
     Name(String),
+    /// The trace does not tell it.
+    Unknown,
 }
 
 /// Columns of an event that hold the two halves of a name.
 pub(crate) const NAME_FIRST: &str = "name_0";
 pub(crate) const NAME_REST: &str = "name_8";
 
-/// [`each_column`], with a name as one text instead of the two numbers that an event carries it in.
-pub(crate) fn each_cell(info: &EventInfo, event: &Event, mut f: impl FnMut(&'static str, Cell)) {
-    let mut first = 0;
-    each_column(info, event, |name, number| match (name, number) {
-        (NAME_FIRST, Number::Unsigned(half)) => first = half,
-        (NAME_REST, Number::Unsigned(half)) => f("name", Cell::Name(unpack_name(first, half))),
-        _ => f(name, Cell::Number(number)),
+/// [`each_column`], with a name as one text instead of the two numbers that an event carries it in. `known` has a bit
+/// for each column whose value is known.
+pub(crate) fn each_cell(info: &EventInfo, event: &Event, known: u64, mut f: impl FnMut(&'static str, Cell)) {
+    let (mut first, mut left) = (0, known & !event.unknown());
+    each_column(info, event, |name, number| {
+        let is_known = left & 1 == 1;
+        left >>= 1;
+        match (name, number) {
+            (NAME_FIRST, Number::Unsigned(half)) => first = half,
+            (NAME_REST, Number::Unsigned(half)) => f("name", Cell::Name(unpack_name(first, half))),
+            _ => f(name, if is_known { Cell::Number(number) } else { Cell::Unknown }),
+        }
     });
 }
 

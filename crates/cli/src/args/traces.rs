@@ -118,7 +118,7 @@ pub struct ReplayArgs {
     /// Policy file or name, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
     #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...")]
     pub policies: Vec<String>,
-    /// Kernel whose rules are used [default: 7.2].
+    /// Kernel whose rules are used [default: 7.2; with --check those of the recording].
     #[arg(long, value_name = "VERSION", conflicts_with = "policies")]
     pub profile: Option<String>,
     /// Switch set in every policy.

@@ -53,13 +53,17 @@ impl Folder {
 
 impl Sink for Folder {
     fn event(&mut self, time_ns: u64, event: &Event) {
+        self.event_known(time_ns, event, u64::MAX);
+    }
+
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
         if self.failed.is_some() {
             return;
         }
         self.first_ns.get_or_insert(time_ns);
         self.last_ns = time_ns;
         match self.table(event) {
-            Ok(Some(table)) => table.event(time_ns, event),
+            Ok(Some(table)) => table.event_known(time_ns, event, known),
             Ok(None) => {}
             Err(failure) => self.failed = Some(failure),
         }

@@ -143,6 +143,7 @@ fn text(result: &Replayed, global: &Global) -> String {
     }
     if let Some(check) = &result.check {
         out += &section("self-check", &check_sheet(check, result.frequencies_given));
+        out += &check_line(check);
     }
     out
 }
@@ -193,6 +194,19 @@ fn habit_sheet(result: &Replayed) -> Sheet {
         sheet.row(vec![task.name.clone(), task.habit.to_owned(), ms(task.every_ms), ms(task.jitter_ms)]);
     }
     sheet
+}
+
+/// The verdict of the self-check, and what each quantity that differs depends on.
+fn check_line(check: &[Verdict]) -> String {
+    let judged = check.iter().filter(|verdict| verdict.rows > 0).count();
+    let differs: Vec<&Verdict> = check.iter().filter(|verdict| !verdict.holds()).collect();
+    let name = |verdict: &Verdict| format!("{} {}", verdict.tolerance.scope, verdict.tolerance.quantity);
+    let mut out = String::new();
+    for verdict in &differs {
+        out += &format!("{}: {}\n", name(verdict), verdict.depends_on());
+    }
+    let word = if differs.is_empty() { "holds" } else { "differs" };
+    out + &format!("{word}: {} of {judged} quantities within what is allowed\n", judged - differs.len())
 }
 
 fn check_sheet(check: &[Verdict], frequencies_given: bool) -> Sheet {

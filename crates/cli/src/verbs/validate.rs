@@ -11,7 +11,7 @@ use pelton_lab::verbs::validate::{Answer, ValidateRequest, Validation, validate}
 use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
-use pelton_replay::validate::{Divergence, OPEN_PERMILLE_MAX, Report, Verdict, page};
+use pelton_replay::validate::{Divergence, Report, Verdict, page};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
     }
     Ok(match worst {
         Verdict::Holds => Exit::Good,
-        Verdict::Open => Exit::Open,
+        Verdict::Open | Verdict::Nothing => Exit::Open,
         Verdict::Differs => Exit::ClaimFails,
     })
 }
@@ -67,7 +67,12 @@ fn csv(path: &Path, answer: &Answer) -> Result<String, Failure> {
     })
 }
 
+/// The verdict comes first.
 fn text(answer: &Answer) -> String {
+    format!("{}: {}", answer.verdict().word(), body(answer))
+}
+
+fn body(answer: &Answer) -> String {
     match answer {
         Answer::Trace(trace) => {
             let told = trace.told.as_ref().map(|told| distinguish::text(told, &trace.result.profile));
@@ -155,17 +160,10 @@ impl Facts<'_> {
         for remark in &result.remarks {
             let _ = writeln!(out, "note: {remark}");
         }
-        match &report.first {
-            Some(first) => out += &self.first(first),
-            None if report.compared() == 0 => out += "nothing in this trace can be checked\n",
-            None => {}
+        if let Some(first) = &report.first {
+            out += &self.first(first);
         }
-        let _ = writeln!(out, "{} updates checked, {} divergent", report.updates, report.divergent);
-        if report.is_open() {
-            let percent = OPEN_PERMILLE_MAX / 10;
-            let _ =
-                writeln!(out, "not a pass: {} are left open, more than {percent} % of the checked", report.left_open());
-        }
+        let _ = writeln!(out, "{}: {}", result.verdict, result.summary);
         out
     }
 

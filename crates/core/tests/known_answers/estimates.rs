@@ -166,3 +166,21 @@ fn the_cpus_estimate_is_lowered_last_up_to_5_4() {
         assert_eq!(rq.cfs.util_est, 0, "{profile}");
     }
 }
+
+/// 5.10.0 util_est_update: the sample is `task_util(p) | UTIL_AVG_UNCHANGED` with the mark in bit 0, and takes part in the
+/// arithmetic: up to 311 from 310, (3 * 311 + 255) / 4 = 297, (3 * 297 + 191) / 4 = 270.
+#[test]
+fn the_low_mark_of_5_10_0_takes_part_in_the_arithmetic() {
+    let sampled = |ewma, util| {
+        let mut se = task(0, ewma, util);
+        se.util_est_update_u2_low(1024);
+        (se.avg.util_est_enqueued, se.avg.util_est_ewma)
+    };
+    assert_eq!((sampled(0, 310), sampled(311, 255), sampled(297, 190)), ((311, 311), (255, 297), (191, 270)));
+    let capped = |util| {
+        let mut se = task(0, 900, util);
+        se.util_est_update_u2_low(400);
+        se.avg.util_est_ewma
+    };
+    assert_eq!((capped(400), capped(402)), (775, 900), "not from a sample above the capacity");
+}

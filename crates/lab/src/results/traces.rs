@@ -65,6 +65,10 @@ pub struct Task {
 /// What the core makes of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Validated {
+    /// The verdict in a word: `holds`, `nothing-checked`, `open` or `differs`.
+    pub verdict: &'static str,
+    /// The verdict in a line.
+    pub summary: String,
     /// The file.
     pub trace: String,
     /// Kernel whose rules were used.
@@ -79,8 +83,6 @@ pub struct Validated {
     pub divergent: u64,
     /// Records that only classes explain which let errors pass.
     pub left_open: u64,
-    /// The verdict in a word.
-    pub verdict: &'static str,
     /// First record that is not reproduced.
     pub first: Option<First>,
     /// The first few, as they were found.
@@ -96,7 +98,7 @@ pub struct Validated {
     /// Frequency changes predicted from signals.
     pub frequency_from_signals: Option<Prediction>,
     /// What the trace has and was not checked, and why.
-    pub not_measured: BTreeMap<String, &'static str>,
+    pub not_measured: BTreeMap<String, String>,
     /// Switches that contradict the one before: events are missing.
     pub holes: u64,
     /// Differences in such stretches, which are not counted.

@@ -3,6 +3,7 @@
 
 use super::inputs::policy_spec;
 use super::recorded::{self, PartRequest, Platform};
+use super::validate::{profile_of, sets_of};
 use crate::about::{About, AboutPolicy};
 use crate::plan::{self, Inputs, PolicySpec, Prepared};
 use crate::run::{Control, Fault, LabError, run_one};
@@ -17,6 +18,7 @@ use pelton_scenario::policy::PolicyChoice;
 use pelton_scenario::rtapp::Loaded;
 use pelton_schema::{NullSink, Sink, TeeSink};
 use pelton_sim::Report;
+use pelton_trace::import::TraceInfo;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,7 +36,7 @@ pub struct ReplayRequest {
     pub part: PartRequest,
     /// Policy files, or profiles with switches, one column each; none = `profile`.
     pub policies: Vec<String>,
-    /// Kernel whose rules are used where no policies are named; none = 7.2.
+    /// Kernel whose rules are used where no policies are named; none = 7.2, for a self-check that of the recording.
     pub profile: Option<String>,
     /// Switches set in every policy.
     pub sets: Vec<String>,
@@ -172,7 +174,7 @@ pub fn replay_into<F: Files>(request: &ReplayRequest, files: &mut F, watch: &dyn
     let (recorded, recorded_on) = (&read.recorded, read.platform.clone());
     let platform = request.part.platform.as_deref().map_or_else(|| recorded_on.clone(), Platform::named);
     let inputs = inputs(request, &platform, read.hz);
-    let chosen = policies(request).iter().map(plan::policy).collect::<Result<Vec<_>, _>>()?;
+    let (chosen, why) = policies(request, &recorded.info)?;
     let on_same = platform == recorded_on
         || recorded::machine(&platform)?.machine.name == recorded::machine(&recorded_on)?.machine.name;
     let machines = chosen.iter().map(|policy| machine(&inputs, &policy.profile, &read, on_same));
@@ -195,8 +197,9 @@ pub fn replay_into<F: Files>(request: &ReplayRequest, files: &mut F, watch: &dyn
             path.display()
         )));
     }
-    let mut notes = made.notes.clone();
+    let mut notes: Vec<String> = why.into_iter().chain(made.notes.iter().cloned()).collect();
     notes.extend(recorded::notes(&read));
+    notes.extend(workload::energy_gaps(&recorded::machine(&recorded_on)?.machine, &recorded.totals));
     let given = if frequencies_given { recorded.recording.given_frequencies() } else { Vec::new() };
     let sides = chosen.into_iter().zip(machines);
     let prepared: Vec<Prepared> =
@@ -258,16 +261,28 @@ fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
     }
 }
 
-fn policies(request: &ReplayRequest) -> Vec<PolicySpec> {
-    if request.policies.is_empty() {
-        return vec![PolicySpec {
-            file: None,
-            profile: request.profile.clone(),
-            sets: request.sets.clone(),
-            typed: None,
-        }];
+/// The policies asked for. A self-check without one is made under that of the recording; the second value says which.
+fn policies(request: &ReplayRequest, info: &TraceInfo) -> Result<(Vec<PolicyChoice>, Option<String>), LabError> {
+    let plain = |profile: &Option<String>, sets: Vec<String>| PolicySpec {
+        file: None,
+        profile: profile.clone(),
+        sets,
+        typed: None,
+    };
+    if !request.policies.is_empty() {
+        let chosen = request.policies.iter().map(|text| plan::policy(&policy_spec(text, &request.sets)));
+        return Ok((chosen.collect::<Result<_, _>>()?, None));
     }
-    request.policies.iter().map(|text| policy_spec(text, &request.sets)).collect()
+    if request.profile.is_some() || !request.check {
+        return Ok((vec![plan::policy(&plain(&request.profile, request.sets.clone()))?], None));
+    }
+    let (profile, why) = profile_of(info);
+    let sets = [sets_of(&profile, info), request.sets.clone()].concat();
+    let profile = Some(profile);
+    // A header may hold anything: that is no reason to stop.
+    let recorded = plan::policy(&plain(&profile, sets));
+    let chosen = recorded.or_else(|_| plan::policy(&plain(&profile, request.sets.clone())))?;
+    Ok((vec![chosen], Some(why)))
 }
 
 fn prepared(

@@ -167,32 +167,40 @@ fn open_all(path: &Path, others: &[PathBuf], options: OpenOptions) -> Result<Box
     Ok(Box::new(Merged::new(sources).expect("there is a file")))
 }
 
-/// The profile asked for, or the one that a run of ours had, or that of the kernel the trace names, or the newest; and
-/// why.
+/// The profile asked for, or the one of the recording; and why.
 fn profile(request: &ValidateRequest, info: &TraceInfo) -> (String, Option<String>) {
-    if let Some(profile) = &request.profile {
-        return (profile.clone(), None);
-    }
-    let is_own = |header: &&RunHeader| header.is_simulated() && Policy::profile(&header.profile).is_ok();
-    if let Some(header) = info.header.as_ref().filter(is_own) {
-        return (header.profile.clone(), Some(format!("profile {} because the run had it", header.profile)));
-    }
-    match info.kernel.as_deref().and_then(|release| named(release, "trace")) {
-        Some((profile, remark)) => (profile, Some(remark)),
+    match &request.profile {
+        Some(profile) => (profile.clone(), None),
         None => {
-            let newest = profiles().last().copied().unwrap_or("7.2").to_owned();
-            (newest, Some("the trace does not name its kernel; give --profile when it is another".to_owned()))
+            let (profile, why) = profile_of(info);
+            (profile, Some(why))
         }
     }
 }
 
+/// The profile that a run of ours had, or that of the kernel the trace names, or the newest; and why.
+pub(super) fn profile_of(info: &TraceInfo) -> (String, String) {
+    let is_own = |header: &&RunHeader| header.is_simulated() && Policy::profile(&header.profile).is_ok();
+    if let Some(header) = info.header.as_ref().filter(is_own) {
+        return (header.profile.clone(), format!("profile {} because the run had it", header.profile));
+    }
+    info.kernel.as_deref().and_then(|release| named(release, "trace")).unwrap_or_else(|| {
+        let newest = profiles().last().copied().unwrap_or("7.2").to_owned();
+        (newest, "the trace does not name its kernel; give --profile when it is another".to_owned())
+    })
+}
+
+/// The switches that a run of ours says it had beside its profile.
+pub(super) fn sets_of(profile: &str, info: &TraceInfo) -> Vec<String> {
+    let of_run = info.header.as_ref().filter(|h| h.is_simulated() && h.profile == profile);
+    let words = of_run.map_or("", |h| h.policy.as_str()).split([',', ' ', '\n']);
+    words.filter(|word| word.contains('=')).map(str::to_owned).collect()
+}
+
 /// The profile, with the switches that a run of ours says it had.
 fn policy(profile: &str, info: &TraceInfo) -> Result<Policy, LabError> {
-    let of_run = info.header.as_ref().filter(|h| h.is_simulated() && h.profile == profile);
-    let sets: Vec<&str> = of_run.map_or("", |h| h.policy.as_str()).split([',', ' ', '\n']).collect();
-    let sets: Vec<&str> = sets.into_iter().filter(|set| set.contains('=')).collect();
     let none: [pelton_scenario::SourceFile; 0] = [];
-    match pelton_scenario::policy::choose_from(Some(profile), &none, &sets) {
+    match pelton_scenario::policy::choose_from(Some(profile), &none, &sets_of(profile, info)) {
         Ok(chosen) => Ok(chosen.policy),
         // A header may hold anything: that is no reason to stop.
         Err(_) => Policy::profile(profile).map_err(LabError::input),
@@ -320,6 +328,8 @@ fn result(
     report: &Report,
 ) -> Validated {
     Validated {
+        verdict: report.verdict().word(),
+        summary: report.summary(),
         trace: request.trace.display().to_string(),
         profile: profile.to_owned(),
         platform: request.platform.clone(),
@@ -327,7 +337,6 @@ fn result(
         updates: report.updates,
         divergent: report.divergent,
         left_open: report.left_open(),
-        verdict: report.verdict().word(),
         first: report.first.as_ref().map(|first| first_result(first, info)),
         divergences: report.samples.iter().map(divergent).collect(),
         signals: report.signals.iter().map(|(name, tally)| (*name, signal(report, name, tally))).collect(),
@@ -335,7 +344,7 @@ fn result(
         damaged: report.damaged,
         comparisons: report.comparisons.iter().map(average).collect(),
         frequency_from_signals: prediction_result(report),
-        not_measured: report.not_measured.clone(),
+        not_measured: report.not_measured.iter().map(|(what, why)| (what.clone(), why.to_string())).collect(),
         holes: report.holes,
         differences_in_holes: report.in_holes,
         lost: info.lost,

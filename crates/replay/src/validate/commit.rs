@@ -62,6 +62,33 @@ impl Choice {
         })
     }
 
+    /// What a reference frequency makes of a target.
+    pub fn asking(util: u32, max: u32, cur_khz: u32, max_khz: u32) -> Choice {
+        Choice {
+            cpu: 0,
+            resolved_khz: 0,
+            util,
+            max,
+            cur_khz,
+            max_khz,
+            raw_khz: 0,
+            next_khz: 0,
+            forced: 0,
+            domain_cpus: 0,
+            idle_calls: 0,
+        }
+    }
+
+    /// The recorder told the frequency before the table and nothing behind it.
+    pub fn is_request(&self) -> bool {
+        self.resolved_khz == 0 && self.domain_cpus == 0
+    }
+
+    /// Performance target, and the capacity that it refers to.
+    pub fn target(&self) -> (u32, u32) {
+        (self.util, self.max)
+    }
+
     /// The recorder told the frequency before the table, and what it was compared with. Only no utilization maps to 0.
     pub fn is_complete(&self) -> bool {
         self.domain_cpus > 0 && (self.raw_khz > 0 || self.util == 0)
@@ -82,7 +109,8 @@ impl Choice {
         self.domain_cpus == 1 && self.resolved_khz < self.next_khz
     }
 
-    fn raw(&self, pol: &Policy, freq_invariant: bool) -> u32 {
+    /// The core's frequency before limits and table, from the highest frequency or from the one of the moment.
+    pub fn raw(&self, pol: &Policy, freq_invariant: bool) -> u32 {
         let sp = SugovPolicy {
             freq_invariant: freq_invariant.into(),
             ref_khz: self.max_khz,

@@ -11,6 +11,7 @@ use super::engine::Place;
 use super::frequency::Frequencies;
 use super::passed::PassedOver;
 use super::report::{Divergence, Field, Report};
+use super::requests::{Known, Requests};
 
 /// iowait boost raised the utilization between the sum and the target.
 pub const BOOSTED: &str = "raised by iowait boost";
@@ -26,6 +27,7 @@ pub struct Decisions {
     served: BTreeMap<u32, BTreeMap<u32, Served>>,
     frequencies: Frequencies,
     commits: Commits,
+    requests: Requests,
 }
 
 /// Requests that one frequency served.
@@ -51,13 +53,20 @@ impl Decisions {
                     self.choice(pol, report, place, &choice);
                 }
             }
-            Event::CpuFrequency { cpu, freq_khz } => self.frequencies.set(report, place, cpu, freq_khz),
+            Event::CpuFrequency { cpu, freq_khz } => {
+                self.frequencies.set(report, place, cpu, freq_khz);
+                self.requests.set(place, cpu, freq_khz);
+            }
+            Event::CpuFrequencyLimits { cpu, min_khz, max_khz } => self.requests.limits(cpu, min_khz, max_khz),
             _ => {}
         }
     }
 
     /// The frequency for a target, and what becomes of it as far as the trace tells.
     fn choice(&mut self, pol: &Policy, report: &mut Report, place: Place, choice: &Choice) {
+        if choice.is_request() {
+            return self.requests.choice(place, choice);
+        }
         let (cpu, resolved) = (choice.cpu, choice.resolved_khz);
         let raw = self.commits.raw(report, pol, choice);
         if !choice.is_complete() {
@@ -83,6 +92,7 @@ impl Decisions {
     pub fn forget(&mut self) {
         self.commits.forget();
         self.frequencies.forget_all();
+        self.requests.forget();
     }
 
     /// Headroom and clamps, exact; and the sum handed over must be the one that was computed, or a boosted one.
@@ -124,13 +134,15 @@ impl Decisions {
         }
     }
 
-    /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's
+    /// Every request must have been served by the lowest frequency at or above it. `known` gives a domain's
     /// frequencies; without one those seen in the trace are the table. A release that passes over needless frequencies
     /// never chooses them, and which these are is not told: there a frequency that was never chosen may be one.
-    pub fn finish(&self, report: &mut Report, passes_over: bool, table: impl Fn(u32) -> Option<Vec<u32>>) {
+    pub fn finish(&self, pol: &Policy, report: &mut Report, known: impl Fn(u32) -> Known) {
+        let passes_over = pol.passes_over_inefficient();
         self.frequencies.finish(report);
+        self.requests.finish(pol, report, &known);
         for (&cpu, served) in &self.served {
-            let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
+            let khz = known(cpu).khz.unwrap_or_else(|| served.keys().copied().collect());
             let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };
             let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
             let khz = if passes_over { learnt(report, cpu, &sp, &khz, served) } else { khz };

@@ -32,6 +32,7 @@ impl Merged {
         for part in &self.parts {
             let of = part.source.info();
             self.info.names.extend(of.names.iter().map(|(tid, name)| (*tid, name.clone())));
+            self.info.other_forms.extend(of.other_forms.iter().map(|(name, form)| (name.clone(), form.clone())));
             for event in EVENTS {
                 let carried = event.columns.iter().filter(|column| of.carries(event.name, column.name));
                 carried.for_each(|column| self.info.has_column(event, column.name));

@@ -15,11 +15,13 @@ mod clock;
 mod coarse;
 mod commit;
 mod control;
+mod coverage;
 mod decision;
 mod distinct;
 mod distinguish;
 mod energy;
 mod engine;
+mod estimate;
 mod explain;
 mod fault;
 mod frequency;
@@ -32,6 +34,7 @@ mod object;
 mod own;
 mod ownership;
 mod passed;
+mod points;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
@@ -40,6 +43,7 @@ mod recorded_moments;
 mod recorded_weights;
 mod removals;
 mod report;
+mod requests;
 mod rules;
 mod search;
 mod second;
@@ -51,10 +55,12 @@ mod walk;
 mod weights;
 
 pub use alter::{AlterResult, Size, alter_test};
+pub use coverage::{Use, use_of};
 pub use distinguish::{Answer, Distinction, GOVERNOR, SIMULATOR, Told, distinguish, runs};
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
 pub use governor::{Distort, Score};
 pub use merge::Merged;
+pub use points::unknown_points;
 pub use report::{Challenge, Comparison, Damaged, Divergence, Field, Report, Tally, UNDECIDED_PERMILLE};
 pub use rules::page;
 pub use second::{compare_again, needs_second_reading, predict_distorted};
@@ -65,6 +71,7 @@ use std::collections::BTreeMap;
 
 use pelton_core::{Arithmetic, Avg, Policy, arithmetic};
 use pelton_model::Machine;
+use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource, STATE_DEAD};
 use pelton_trace::import::{ImportError, Source, Timed};
 
@@ -74,9 +81,11 @@ use clock::Clocks;
 use decision::Decisions;
 use energy::Energies;
 use engine::{Engine, Place, Record};
+use estimate::Estimates;
 use limits::Limits;
 use object::{Pending, State};
 use own::OwnDecisions;
+use requests::Known;
 
 /// What a trace is held against.
 #[derive(Clone, Debug)]
@@ -88,13 +97,18 @@ pub struct Options {
 }
 
 impl Options {
-    /// Frequencies of the domain of a CPU in ascending order, kHz.
-    fn frequencies(&self, cpu: u32) -> Option<Vec<u32>> {
+    /// The domain of a CPU.
+    fn domain(&self, cpu: u32) -> Option<&FreqDomain> {
         let machine = self.machine.as_ref()?;
-        let domain = machine.domains.get(machine.cpus.get(cpu as usize)?.domain as usize)?;
+        machine.domains.get(machine.cpus.get(cpu as usize)?.domain as usize)
+    }
+
+    /// What the platform says about the domain of a CPU.
+    fn known(&self, cpu: u32) -> Known {
+        let Some(domain) = self.domain(cpu) else { return Known::default() };
         let mut khz: Vec<u32> = domain.opps.iter().map(|opp| opp.khz).collect();
         khz.sort_unstable();
-        Some(khz)
+        Known { khz: Some(khz), ref_khz: Some(domain.ref_khz) }
     }
 }
 
@@ -109,6 +123,7 @@ pub struct Validator {
     clocks: Clocks,
     decisions: Decisions,
     energies: Energies,
+    estimates: Estimates,
     own: OwnDecisions,
     current: BTreeMap<u32, u32>,
     published: BTreeMap<u32, u64>,
@@ -130,6 +145,7 @@ impl Validator {
             engine: Engine::default(),
             clocks: Clocks::default(),
             decisions: Decisions::default(),
+            estimates: Estimates::default(),
             current: BTreeMap::new(),
             published: BTreeMap::new(),
             before: BTreeMap::new(),
@@ -151,6 +167,7 @@ impl Validator {
         self.report.survey.event(&timed.event);
         let policy = self.options.policy;
         self.own.event(&policy, &mut self.report, place, &timed.event);
+        self.estimates.event(&policy, &mut self.report, place, &timed.event);
         match timed.event {
             Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
             Event::RqClock { cpu, clock_pelt_ns, lost_idle_ns, .. } => {
@@ -212,6 +229,7 @@ impl Validator {
             }
             self.clocks.forget(Some(cpu));
             self.decisions.forget();
+            self.estimates.forget();
         } else {
             self.engine.switch(&mut self.report, cpu, time_ns);
         }
@@ -245,8 +263,10 @@ impl Validator {
             self.report.skip("load tracking", verdict::NO_SUMS);
         }
         let options = &self.options;
-        let passes_over = options.policy.passes_over_inefficient();
-        self.decisions.finish(&mut self.report, passes_over, |cpu| options.frequencies(cpu));
+        self.decisions.finish(&options.policy, &mut self.report, |cpu| options.known(cpu));
+        if let Some(machine) = &options.machine {
+            self.report.remarks.extend(unknown_points(machine, &self.report.survey.set_khz));
+        }
         self.report
     }
 }
@@ -290,6 +310,7 @@ pub fn read_twice(
         compare_again(&mut *open()?, source.info(), options, &mut report)?;
     }
     report.explain_nothing();
+    report.explain_unchecked();
     Ok(report)
 }
 
@@ -311,5 +332,9 @@ pub fn validate(
             break;
         }
     }
-    Ok(validator.finish())
+    let mut report = validator.finish();
+    for (name, form) in &source.info().other_forms {
+        report.not_measured.insert(name.clone(), form.to_string().into());
+    }
+    Ok(report)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a validation found: counts per signal, and every field of the first divergence.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use pelton_core::Avg;
@@ -147,7 +148,7 @@ pub struct Report {
     /// The first of them.
     pub first_damaged: Option<Damaged>,
     /// What the trace has but was not checked, and why.
-    pub not_measured: BTreeMap<String, &'static str>,
+    pub not_measured: BTreeMap<String, Cow<'static, str>>,
     /// Switches that contradict the one before: events of that CPU are missing.
     pub holes: u64,
     /// Divergences over a stretch with a hole on any CPU; they prove nothing and are not counted.
@@ -204,7 +205,7 @@ impl Report {
     /// Something the trace has is not checked.
     pub(super) fn skip(&mut self, what: &str, why: &'static str) {
         if !self.not_measured.contains_key(what) {
-            self.not_measured.insert(what.to_owned(), why);
+            self.not_measured.insert(what.to_owned(), Cow::Borrowed(why));
         }
     }
 }

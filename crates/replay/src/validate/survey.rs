@@ -8,9 +8,16 @@ use pelton_schema::Event;
 /// Most CPUs that are told apart; a damaged trace may name any number.
 pub const CPUS_MAX: usize = crate::workload::CPUS_MAX as usize;
 
+/// Most frequencies of a CPU that are told apart.
+const FREQUENCIES_MAX: usize = 1024;
+
 /// Contents of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
+    /// Kinds of events, a bit for each code.
+    seen: u64,
+    /// Frequencies each CPU was set to, kHz.
+    pub set_khz: BTreeMap<u32, BTreeSet<u32>>,
     /// Highest frequency each CPU was set to, kHz.
     pub max_khz: BTreeMap<u32, u32>,
     /// CPUs with switches.
@@ -42,6 +49,7 @@ pub struct Survey {
 impl Survey {
     /// The next event.
     pub fn event(&mut self, event: &Event) {
+        self.seen |= 1 << (event.code() % 64);
         match *event {
             Event::SchedSwitch { cpu, .. } if self.switched.len() < CPUS_MAX => drop(self.switched.insert(cpu)),
             Event::CpuFrequency { cpu, freq_khz } => {
@@ -49,6 +57,10 @@ impl Survey {
                 if self.max_khz.len() < CPUS_MAX || self.max_khz.contains_key(&cpu) {
                     let max = self.max_khz.entry(cpu).or_default();
                     *max = (*max).max(freq_khz);
+                    let set = self.set_khz.entry(cpu).or_default();
+                    if set.len() < FREQUENCIES_MAX {
+                        set.insert(freq_khz);
+                    }
                 }
             }
             Event::PeltSe { runnable_avg, load_avg, .. } | Event::PeltCfs { runnable_avg, load_avg, .. } => {
@@ -66,5 +78,20 @@ impl Survey {
             Event::ComputeEnergy { .. } => self.energies += 1,
             _ => {}
         }
+    }
+
+    /// True when the trace has an event with this code.
+    pub fn has(&self, code: u8) -> bool {
+        self.seen >> (code % 64) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pelton_schema::EVENTS;
+
+    #[test]
+    fn every_event_has_a_bit_of_its_own() {
+        assert!(EVENTS.iter().all(|info| info.code < 64));
     }
 }

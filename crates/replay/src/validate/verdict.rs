@@ -11,7 +11,9 @@ pub const OPEN_PERMILLE_MAX: u64 = 10;
 pub enum Verdict {
     /// What was checked is as the core computes it.
     Holds,
-    /// Nothing differs, but nothing, or too little, was decided.
+    /// Nothing was checked.
+    Nothing,
+    /// Nothing differs, but too little was decided.
     Open,
     /// Something differs.
     Differs,
@@ -22,6 +24,7 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
+            Verdict::Nothing => "nothing-checked",
             Verdict::Open => "open",
             Verdict::Differs => "differs",
         }
@@ -33,7 +36,9 @@ impl Report {
     pub fn verdict(&self) -> Verdict {
         if !self.agrees() {
             Verdict::Differs
-        } else if self.compared() == 0 || self.is_open() {
+        } else if self.compared() == 0 {
+            Verdict::Nothing
+        } else if self.is_open() {
             Verdict::Open
         } else {
             Verdict::Holds
@@ -46,6 +51,30 @@ impl Report {
             && self.damaged == 0
             && self.comparisons.iter().all(|c| c.ok)
             && self.prediction.is_none_or(|(score, _)| score.ok())
+    }
+
+    /// All of it in a line that says the same as the verdict.
+    pub fn summary(&self) -> String {
+        if self.compared() == 0 && self.agrees() {
+            return "nothing in this trace can be checked".to_owned();
+        }
+        let mut parts = vec![format!("{} updates checked, {} divergent", self.updates, self.divergent)];
+        let outside = self.comparisons.iter().filter(|c| !c.ok).count();
+        if !self.comparisons.is_empty() {
+            parts.push(format!("{outside} of {} averages outside", self.comparisons.len()));
+        }
+        if let Some((score, _)) = self.prediction {
+            let word = if score.ok() { "inside" } else { "outside" };
+            parts.push(format!("{} changes of frequency from signals {word}", score.recorded));
+        }
+        if self.damaged > 0 {
+            parts.push(format!("{} records with numbers no kernel can have", self.damaged));
+        }
+        if self.is_open() {
+            let percent = OPEN_PERMILLE_MAX / 10;
+            parts.push(format!("{} left open, more than {percent} % of the checked", self.left_open()));
+        }
+        parts.join(", ")
     }
 
     /// Whatever was held against the core: records, averages, frequency changes.
@@ -64,32 +93,20 @@ impl Report {
         self.left_open() * 1000 > self.updates * OPEN_PERMILLE_MAX
     }
 
-    /// Says of each signal why nothing of it was checked, when nothing at all was.
+    /// Says what a trace of which nothing was checked does not have.
     pub(super) fn explain_nothing(&mut self) {
         if self.compared() > 0 {
             return;
         }
         let there = &self.survey;
-        let reasons = [
-            (
-                "load tracking",
-                there.states + there.averages,
-                NO_SUMS,
-                "each object is shown once: nothing to hold it against",
-            ),
-            ("run-queue clock", there.steps, "the trace has no steps of the clocks", "no step could be followed"),
-            ("decisions of schedutil", there.choices + there.utils, "the trace has none", "none could be followed"),
-            ("energies of placements", there.energies, "the trace has none", "none could be recomputed"),
-            (
-                "frequency changes",
-                there.frequencies,
-                "the trace has none",
-                "no choice or signal is recorded beside them",
-            ),
+        let counts = [
+            ("load tracking", there.states + there.averages, NO_SUMS),
+            ("run-queue clock", there.steps, "the trace has no steps of the clocks"),
+            ("decisions of schedutil", there.choices + there.utils, "the trace has none"),
+            ("energies of placements", there.energies, "the trace has none"),
+            ("frequency changes", there.frequencies, "the trace has none"),
         ];
-        for (what, count, none, unused) in reasons {
-            self.skip(what, if count == 0 { none } else { unused });
-        }
+        counts.into_iter().filter(|(_, count, _)| *count == 0).for_each(|(what, _, none)| self.skip(what, none));
     }
 }
 
@@ -111,7 +128,7 @@ mod tests {
 
     #[test]
     fn nothing_checked_is_no_pass() {
-        assert_eq!(Report::default().verdict(), Verdict::Open);
+        assert_eq!(Report::default().verdict(), Verdict::Nothing);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use pelton_model::Machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::energy;
 use super::histogram::Histogram;
 use super::quantity;
 use super::totals::{CpuTotals, Totals};
@@ -93,6 +94,24 @@ impl Verdict {
     pub fn holds(&self) -> bool {
         self.rows == self.within
     }
+
+    /// What a recording cannot tell and this quantity depends on: what to look at first where it differs.
+    pub fn depends_on(&self) -> &'static str {
+        match (self.tolerance.scope, self.tolerance.quantity) {
+            ("domain", _) => {
+                "the governor decides anew, and rate limits and limits of frequencies are not recorded: see --rate-limit-us, \
+                 --frequencies trace"
+            }
+            (_, "wakeup_latency_us_avg" | "wakeup_latency_us_p95") => {
+                "which of several waiting tasks runs first is decided anew; exit latencies and costs of kernel paths are the \
+                 platform's where they could not be measured"
+            }
+            _ => {
+                "busy time follows the CPU and its frequency; work at a frequency that is not recorded counts as at the \
+                 highest, and a run ends with the window"
+            }
+        }
+    }
 }
 
 /// A run's totals with what is needed to name its tasks.
@@ -163,7 +182,11 @@ fn values(subject: &Subject<'_>, machine: &Machine, side: &Side<'_>, recorded: &
         |scope, of: &str, quantity, value| out.push((scope, of.to_owned(), quantity, quantity::unit(quantity), value));
     push("run", "", "busy_ms", Some(ms(busy_ns)));
     push("run", "", "work_undone_ms", side.undone_ns.map(ms));
-    push("run", "", "energy_active_mj", energy_active_mj(machine, totals));
+    push("run", "", "energy_active_mj", energy::of_all(machine, totals));
+    if energy::is_partly_told(subject.recorded_machine, recorded.totals) {
+        let told = energy::where_told(machine, totals, recorded.totals);
+        push("run", energy::WHERE_TOLD, "energy_active_mj", told);
+    }
     latencies(&all, |quantity, value| push("run", "", quantity, value));
     let cpus = subject.machine.cpus.len().max(recorded.totals.cpus.len());
     for cpu in 0..cpus {
@@ -175,6 +198,7 @@ fn values(subject: &Subject<'_>, machine: &Machine, side: &Side<'_>, recorded: &
         let cpu = totals.cpus.get(first as usize);
         let before = recorded.totals.cpus.get(first as usize);
         let known = cpu.filter(|c| c.mean_khz().is_some());
+        push("domain", &domain.name, "energy_active_mj", energy::of_domain(machine, &domain.cpus, totals));
         push("domain", &domain.name, "frequency_mhz_avg", known.and_then(CpuTotals::mean_khz).map(|k| k / 1e3));
         push("domain", &domain.name, "transitions", known.map(|c| c.transitions as f64));
         let distance = known.zip(before).and_then(|(a, b)| residency_distance_pct(a, b));
@@ -205,29 +229,6 @@ fn latencies(latency: &Histogram, mut push: impl FnMut(&'static str, Option<f64>
     push("wakeup_latency_us_avg", known(latency.mean_ns()));
     push("wakeup_latency_us_p95", known(latency.quantile_ns(95) as f64));
     push("wakeup_latency_us_max", known(latency.max_ns() as f64));
-}
-
-/// Energy of busy CPUs: time at each frequency times the power of its operating point. Unknown when the frequencies
-/// are, or when the platform gives no power.
-fn energy_active_mj(machine: &Machine, totals: &Totals) -> Option<f64> {
-    let mut uw_ns = 0.0;
-    for (cpu, spec) in totals.cpus.iter().zip(&machine.cpus) {
-        let domain = &machine.domains[spec.domain as usize];
-        let unknown_ns = cpu.frequencies.get(&0).map_or(0, |at| at.busy_ns);
-        if unknown_ns > cpu.masked_busy_ns.values().sum() {
-            return None;
-        }
-        let told = cpu.frequencies.iter().filter(|(khz, _)| **khz != 0).map(|(khz, at)| (*khz, at.busy_ns));
-        let masked = cpu.masked_busy_ns.iter().map(|(khz, ns)| (*khz, *ns));
-        for (khz, busy_ns) in told.chain(masked) {
-            let opp = domain.opps.iter().find(|o| o.khz >= khz).or(domain.opps.last())?;
-            if opp.power_uw == 0 && busy_ns > 0 {
-                return None;
-            }
-            uw_ns += opp.power_uw as f64 * busy_ns as f64;
-        }
-    }
-    (uw_ns > 0.0).then_some(uw_ns / 1e12)
 }
 
 /// Share of the time that would have to move to another frequency to make both the same, percent.

@@ -3,6 +3,7 @@
 //! can run under another policy, profile or platform.
 
 mod compare;
+mod energy;
 mod exits;
 mod fit;
 mod follow;
@@ -19,6 +20,7 @@ mod synthesis;
 mod totals;
 
 pub use compare::{Row, Side, Subject, TOLERANCES, Tolerance, Verdict, Worst, check, compare};
+pub use energy::energy_gaps;
 pub use exits::{ExitTime, IdleStates};
 pub use fit::misfits;
 pub use groups::Groups;

@@ -247,7 +247,7 @@ impl Reading {
         Reading {
             first_ns,
             recorder: Recorder::new(machine, from_ns).with_steps_max(options.steps_max),
-            totals: Totals::new(from_ns.saturating_add(options.settle_ns), to_ns),
+            totals: Totals::new(from_ns.saturating_add(options.settle_ns), to_ns).with_domains(machine),
             from_ns,
             to_ns,
             last_ns: first_ns,

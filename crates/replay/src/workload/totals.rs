@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pelton_model::Machine;
 use pelton_schema::{Event, Sink};
 
 use super::histogram::Histogram;
@@ -36,6 +37,8 @@ pub struct CpuTotals {
     since_ns: u64,
     /// When its frequency was told for the first time.
     told_ns: Option<u64>,
+    /// It had a frequency event of its own; else its neighbours' count.
+    own: bool,
     /// Before this its frequency counts as not known.
     khz_from_ns: u64,
 }
@@ -61,6 +64,8 @@ pub struct Totals {
     pub tasks: BTreeMap<u32, TaskTotals>,
     /// Tasks whose creation is none.
     not_born: BTreeSet<u32>,
+    /// CPUs of each frequency domain.
+    domains: Vec<Vec<u32>>,
 }
 
 impl Totals {
@@ -77,6 +82,14 @@ impl Totals {
                 self.cpus[index].khz_from_ns = khz_from_ns;
             }
         }
+        self
+    }
+
+    /// Knows which CPUs have one frequency: an event about one of them counts for those that have none of their own,
+    /// and limits that leave one frequency tell it.
+    #[must_use]
+    pub fn with_domains(mut self, machine: Option<&Machine>) -> Totals {
+        self.domains = machine.iter().flat_map(|machine| &machine.domains).map(|domain| domain.cpus.clone()).collect();
         self
     }
 
@@ -167,6 +180,34 @@ impl Totals {
         }
     }
 
+    /// The other CPUs of a CPU's domain.
+    fn neighbours(&self, cpu: u32) -> Vec<u32> {
+        let domain = self.domains.iter().find(|cpus| cpus.contains(&cpu));
+        domain.into_iter().flatten().copied().filter(|other| *other != cpu).collect()
+    }
+
+    fn told(&mut self, now_ns: u64, cpu: u32, khz: u32) {
+        self.frequency(now_ns, cpu, khz);
+        if let Some(index) = self.cpu(cpu) {
+            self.cpus[index].own = true;
+        }
+        for other in self.neighbours(cpu) {
+            if self.cpu(other).is_some_and(|index| !self.cpus[index].own) {
+                self.frequency(now_ns, other, khz);
+            }
+        }
+    }
+
+    /// Limits of a domain that leave one frequency.
+    fn limits(&mut self, now_ns: u64, cpu: u32, min_khz: u32, max_khz: u32) {
+        if min_khz != max_khz || self.domains.is_empty() {
+            return;
+        }
+        for cpu in std::iter::once(cpu).chain(self.neighbours(cpu)) {
+            self.frequency(now_ns, cpu, max_khz);
+        }
+    }
+
     fn frequency(&mut self, now_ns: u64, cpu: u32, khz: u32) {
         let Some(index) = self.cpu(cpu) else { return };
         self.charge(index, now_ns);
@@ -187,7 +228,8 @@ impl Sink for Totals {
             Event::SchedWaking { tid, .. } | Event::SchedWakeup { tid, .. } | Event::SchedWakeupNew { tid, .. } => {
                 self.wake(time_ns, tid)
             }
-            Event::CpuFrequency { cpu, freq_khz } => self.frequency(time_ns, cpu, freq_khz),
+            Event::CpuFrequency { cpu, freq_khz } => self.told(time_ns, cpu, freq_khz),
+            Event::CpuFrequencyLimits { cpu, min_khz, max_khz } => self.limits(time_ns, cpu, min_khz, max_khz),
             Event::LostEvents { cpu, .. } => self.lost(time_ns, cpu),
             _ => {}
         }
@@ -207,6 +249,11 @@ impl Totals {
 }
 
 impl CpuTotals {
+    /// Its frequency was told at some time.
+    pub fn is_told(&self) -> bool {
+        self.told_ns.is_some()
+    }
+
     /// Mean frequency over the time it is known, kHz.
     pub fn mean_khz(&self) -> Option<f64> {
         let known = self.frequencies.iter().filter(|(khz, _)| **khz != 0);
@@ -219,6 +266,7 @@ impl CpuTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_model::machine::FreqDomain;
 
     fn switch(cpu: u32, prev_tid: u32, next_tid: u32) -> Event {
         Event::SchedSwitch { cpu, prev_tid, prev_prio: 120, prev_state: 1, next_tid, next_prio: 120 }
@@ -257,6 +305,24 @@ mod tests {
         assert_eq!((cpu.frequencies[&0].busy_ns, totals.tasks[&7].latency.count()), (100, 0));
         assert_eq!(cpu.masked_busy_ns, BTreeMap::from([(1000, 50), (2000, 50)]));
         assert_eq!(totals.frequencies_told_ns(), [0]);
+    }
+
+    #[test]
+    fn a_neighbour_s_frequency_counts_until_a_cpu_has_one_of_its_own_and_limits_may_tell_it() {
+        let domain = |cpus: &[u32]| FreqDomain { cpus: cpus.to_vec(), ..FreqDomain::default() };
+        let machine = Machine { domains: vec![domain(&[0, 1]), domain(&[2])], ..Machine::default() };
+        let mut totals = Totals::new(0, u64::MAX).with_domains(Some(&machine));
+        totals.event(0, &Event::CpuFrequency { cpu: 1, freq_khz: 1000 });
+        totals.event(50, &Event::CpuFrequencyLimits { cpu: 2, min_khz: 3000, max_khz: 3000 });
+        totals.event(50, &Event::CpuFrequencyLimits { cpu: 0, min_khz: 500, max_khz: 3000 });
+        totals.event(100, &Event::CpuFrequency { cpu: 0, freq_khz: 2000 });
+        totals.event(150, &Event::CpuFrequency { cpu: 1, freq_khz: 3000 });
+        totals.finish(200);
+        let khz =
+            |cpu: usize| totals.cpus[cpu].frequencies.iter().map(|(khz, at)| (*khz, at.total_ns)).collect::<Vec<_>>();
+        assert_eq!(khz(0), [(1000, 100), (2000, 100)]);
+        assert_eq!(khz(1), [(1000, 150), (3000, 50)], "its own event counts");
+        assert_eq!(khz(2), [(0, 50), (3000, 150)]);
     }
 
     #[test]

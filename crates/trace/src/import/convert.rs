@@ -128,7 +128,7 @@ pub fn copy<S: Sink>(
     while let Some(timed) = next(source, &mut stopped)? {
         events += 1;
         if selection.contains(&timed.event) {
-            sink.event(timed.time_ns, &timed.event);
+            sink.event_known(timed.time_ns, &timed.event, source.info().known(&timed.event));
         }
         if !seen(events) {
             return Ok(Converted { events, stopped: true, ..Converted::default() });

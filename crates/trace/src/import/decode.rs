@@ -53,6 +53,8 @@ enum Get {
     Cpu,
     Cpus(usize),
     Is(u64),
+    /// Not there: this says so.
+    Unknown(u64),
     Group(usize),
     /// Place, part of a path, second half.
     Name(usize, bool, bool),
@@ -63,7 +65,7 @@ impl Get {
         match self {
             Get::Place(place) | Get::State(place) | Get::Cpus(place) | Get::Group(place) => Some(place),
             Get::Name(place, ..) => Some(place),
-            Get::Nothing | Get::Cpu | Get::Is(_) => None,
+            Get::Nothing | Get::Cpu | Get::Is(_) | Get::Unknown(_) => None,
         }
     }
 }
@@ -92,6 +94,8 @@ pub(super) struct Plan {
     pub name: String,
     /// A field without which the event means nothing and which the file does not have.
     pub missing: Option<&'static str>,
+    /// Fields that the file has, where that is known beforehand.
+    fields: Vec<String>,
     rows: Vec<Row>,
     /// Places of a task's id and name, and whether the name is part of a path.
     comms: Vec<(usize, usize, bool)>,
@@ -104,26 +108,36 @@ pub(super) struct Plan {
 impl Plan {
     /// Resolves the spellings of `name` whose fields `place` finds.
     pub fn new(name: &str, parked: bool, place: impl Fn(&str) -> Option<usize>) -> Plan {
-        let (mut rows, mut missing) = (Vec::new(), None);
+        let (mut rows, mut missing) = (Vec::<Row>::new(), BTreeMap::new());
         for spelling in spellings_of(name) {
             match Row::new(spelling, &place) {
                 Ok(row) => rows.push(row),
-                Err(field) => missing = missing.or(Some(field)),
+                Err(field) => drop(missing.insert((spelling.event, spelling.when), field)),
             }
         }
+        // Where an event has several forms, one of them is enough.
+        missing.retain(|&(event, when), _| !rows.iter().any(|row| row.event.name == event && row.when == when));
+        let missing = missing.into_values().next();
         let comms = comms_of(name).filter_map(|(tid, comm)| Some((place(tid)?, place(comm)?, comm == FILE_NAME)));
         let (comms, name) = (comms.collect(), name.to_owned());
-        Plan { name, missing, rows, comms, pid: place("pid"), path: place("path"), parked }
+        Plan { name, missing, fields: Vec::new(), rows, comms, pid: place("pid"), path: place("path"), parked }
+    }
+
+    /// The same, with the fields that events of this name have in the file.
+    pub fn with_fields(self, fields: impl Iterator<Item = String>) -> Plan {
+        Plan { fields: fields.collect(), ..self }
     }
 
     /// Tells which columns events of this plan carry.
     pub fn declare(&self, info: &mut TraceInfo) {
         for row in &self.rows {
             for (column, (get, _)) in row.event.columns.iter().zip(&row.columns) {
-                if !matches!(get, Get::Nothing) {
+                if !matches!(get, Get::Nothing | Get::Unknown(_)) {
                     info.has_column(row.event, column.name);
                 }
             }
+            let told = row.columns.iter().map(|(get, _)| !matches!(get, Get::Nothing | Get::Unknown(_)));
+            info.has_form(row.event, (0..).zip(told).fold(0, |mask, (at, is)| mask | u64::from(is) << at));
         }
     }
 
@@ -131,8 +145,11 @@ impl Plan {
     #[inline]
     pub fn decode(&self, fields: &impl Fields, cpu: u32, notes: &mut Notes) -> Option<Event> {
         let event = self.read(fields, cpu, notes);
-        if event.is_err() {
+        if let Err(wrong) = event {
             notes.info.skip(&self.name);
+            if self.missing.is_some() || wrong != Wrong::Meaningless {
+                notes.info.other_form(&self.name, || self.fields.clone());
+            }
         }
         event.ok()
     }
@@ -187,7 +204,7 @@ impl Plan {
             Get::State(place) => u64::from(fields.state(place, self.parked)?),
             Get::Cpu => u64::from(cpu),
             Get::Cpus(place) => u64::from(fields.cpus(place).filter(|cpus| *cpus != 0)?.trailing_zeros()),
-            Get::Is(number) => number,
+            Get::Is(number) | Get::Unknown(number) => number,
             Get::Group(place) => u64::from(notes.group(fields.text(place))?),
             Get::Name(place, is_path, second) => {
                 let name = String::from_utf8_lossy(last_part(fields.text(place), is_path));
@@ -220,7 +237,10 @@ fn resolve(from: Origin, place: &impl Fn(&str) -> Option<usize>) -> Result<Get, 
     Ok(match from {
         Origin::Field(names) => names.iter().find_map(|name| place(name)).map_or(Get::Nothing, Get::Place),
         Origin::Need(names) => Get::Place(names.iter().find_map(|name| place(name)).ok_or(names[0])?),
-        Origin::State(name) => place(name).map_or(Get::Nothing, Get::State),
+        Origin::Or(names, unknown) => {
+            names.iter().find_map(|name| place(name)).map_or(Get::Unknown(unknown), Get::Place)
+        }
+        Origin::State(name) => Get::State(place(name).ok_or(name)?),
         Origin::Cpu => Get::Cpu,
         Origin::CpuOf(name) => place(name).map_or(Get::Cpu, Get::Place),
         Origin::CpusOf(name) => Get::Cpus(place(name).ok_or(name)?),
@@ -324,6 +344,7 @@ impl Notes {
 mod tests {
     use super::*;
     use crate::import::Format;
+    use crate::import::spelling::{SPELLINGS, fields_of, needed_fields};
 
     struct Given(Vec<(&'static str, u64, &'static str)>);
 
@@ -340,6 +361,7 @@ mod tests {
         let given = Given(given.to_vec());
         let plan = Plan::new(name, true, |wanted| given.0.iter().position(|field| field.0 == wanted));
         let mut notes = Notes::new(TraceInfo::new(Format::TraceDat));
+        plan.declare(&mut notes.info);
         let event = plan.decode(&given, 3, &mut notes);
         (event, notes.info)
     }
@@ -354,6 +376,92 @@ mod tests {
         let (event, info) = decoded("lisa__sched_pelt_se", &group);
         assert!(matches!(event, Some(Event::PeltGroup { group: 1, entity: 1, util_avg: 7, .. })), "{event:?}");
         assert_eq!(info.groups, ["/", "/a"]);
+    }
+
+    /// The same with all these fields: numbers that are not 0, and texts.
+    struct Full<'a>(&'a [&'static str]);
+
+    impl Fields for Full<'_> {
+        fn number(&self, _: usize) -> Option<u64> {
+            Some(5)
+        }
+        fn text(&self, place: usize) -> &[u8] {
+            if self.0[place] == "path" { b"/" } else { b"name" }
+        }
+        fn cpus(&self, _: usize) -> Option<u64> {
+            Some(4)
+        }
+    }
+
+    /// Columns of an event that hold 0 and are taken for known, where no field was 0.
+    fn known_zeros(name: &str, fields: &[&'static str]) -> Vec<&'static str> {
+        let plan = Plan::new(name, true, |wanted| fields.iter().position(|field| *field == wanted));
+        let mut notes = Notes::new(TraceInfo::new(Format::TraceDat));
+        plan.declare(&mut notes.info);
+        let Some(event) = plan.decode(&Full(fields), 3, &mut notes) else { return Vec::new() };
+        let known = notes.info.known(&event);
+        let row = plan.rows.iter().find(|row| row.event.code == event.code()).expect("it was read by it");
+        let mut values = Vec::new();
+        event.values(&mut values);
+        let columns = row.event.columns.iter().zip(&values).zip(&row.columns).enumerate();
+        let zeros = columns.filter(|(at, ((_, value), (get, _)))| {
+            **value == 0 && known >> at & 1 == 1 && !matches!(get, Get::Is(_) | Get::Name(..) | Get::Group(_))
+        });
+        zeros.map(|(_, ((column, _), _))| column.name).collect()
+    }
+
+    #[test]
+    fn no_event_that_lacks_a_field_is_read_with_0_in_its_place() {
+        for name in SPELLINGS.iter().flat_map(|spelling| spelling.names) {
+            let fields = fields_of(name);
+            let whole = Plan::new(name, true, |wanted| fields.iter().position(|field| *field == wanted));
+            assert_eq!(whole.missing, None, "{name}");
+            assert_eq!(known_zeros(name, &fields), Vec::<&str>::new(), "{name}");
+            for lost in &fields {
+                let rest: Vec<&str> = fields.iter().copied().filter(|field| field != lost).collect();
+                assert_eq!(known_zeros(name, &rest), Vec::<&str>::new(), "{name} without {lost}");
+            }
+            for needed in needed_fields(name) {
+                let others = needed_by_any_name(name, needed);
+                let rest: Vec<&str> = fields.iter().copied().filter(|field| !others.contains(field)).collect();
+                let plan = Plan::new(name, true, |wanted| rest.iter().position(|field| *field == wanted));
+                assert!(plan.missing.is_some() || plan.rows.len() < whole.rows.len(), "{name} without {needed}");
+            }
+        }
+    }
+
+    /// All names of the field that is needed under this one.
+    fn needed_by_any_name(name: &str, needed: &str) -> Vec<&'static str> {
+        let of =
+            |(_, from): &'static (&'static str, Origin)| Some(from.fields()).filter(|fields| fields.contains(&needed));
+        spellings_of(name).flat_map(|spelling| spelling.columns.iter().filter_map(of)).flatten().copied().collect()
+    }
+
+    #[test]
+    fn another_event_of_the_same_name_is_listed_with_its_fields() {
+        let given = [("cpu", 2, ""), ("util", 7, ""), ("max_cap", 1024, ""), ("flags", 1, "")];
+        let fields = given.map(|(name, ..)| name.to_owned());
+        let plan = Plan::new("sugov_next_freq", true, |wanted| given.iter().position(|field| field.0 == wanted));
+        let plan = plan.with_fields(fields.into_iter());
+        let mut notes = Notes::new(TraceInfo::new(Format::TraceDat));
+        assert_eq!(plan.decode(&Given(given.to_vec()), 3, &mut notes), None);
+        let form = &notes.info.other_forms["sugov_next_freq"];
+        assert_eq!(form.to_string(), "1 events have fields cpu, util, max_cap, flags; expected cpu, util, max, freq");
+    }
+
+    #[test]
+    fn a_choice_has_the_raw_frequency_the_resolved_one_or_both() {
+        let choice = |more: &[(&'static str, u64, &'static str)]| {
+            let given = [("cpu", 6, ""), ("util", 200, ""), ("max", 1024, "")];
+            let (event, info) = decoded("sugov_next_freq", &[&given[..], more].concat());
+            let Some(Event::NextFreq { raw_khz, resolved_khz, cur_khz: 0, .. }) = event else { panic!("{event:?}") };
+            let known = info.known(&event.expect("read"));
+            (raw_khz, resolved_khz, known.count_ones())
+        };
+        assert_eq!(choice(&[("freq", 488_281, "")]), (488_281, 0, 4), "as phones record it");
+        assert_eq!(choice(&[("next_freq", 600_000, "")]), (0, 600_000, 4));
+        assert_eq!(choice(&[("raw_freq", 488_281, ""), ("freq", 600_000, "")]), (488_281, 600_000, 5));
+        assert_eq!(choice(&[("freq", 488_281, ""), ("next_freq", 600_000, "")]), (488_281, 600_000, 5));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use pelton_schema::{EVENTS, EventInfo};
+use pelton_schema::{EVENTS, Event, EventInfo};
 
 use crate::header::RunHeader;
 
@@ -107,8 +107,33 @@ pub struct TraceInfo {
     pub damaged: u64,
     /// The first few of them.
     pub damage: Vec<Damage>,
+    /// Events that were not read because they have other fields than the event of that name, by the file's name.
+    pub other_forms: BTreeMap<String, OtherForm>,
     /// Columns the file really has, by event code, one bit per column: the others read as 0 and mean nothing.
     present: BTreeMap<u8, u64>,
+    /// Columns that every form of an event in this file has; in the others 0 may say that the form has no such column.
+    in_every_form: BTreeMap<u8, u64>,
+}
+
+/// An event with a known name and other fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherForm {
+    /// Fields that it has.
+    pub fields: Vec<String>,
+    /// Fields without which an event of this name is not read.
+    pub expected: Vec<&'static str>,
+    /// Events of this form.
+    pub count: u64,
+}
+
+impl fmt::Display for OtherForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let expected = self.expected.join(", ");
+        match self.fields.as_slice() {
+            [] => write!(f, "{} events lack a field; expected {expected}", self.count),
+            has => write!(f, "{} events have fields {}; expected {expected}", self.count, has.join(", ")),
+        }
+    }
 }
 
 impl TraceInfo {
@@ -135,7 +160,9 @@ impl TraceInfo {
             lost_unknown: 0,
             damaged: 0,
             damage: Vec::new(),
+            other_forms: BTreeMap::new(),
             present: BTreeMap::new(),
+            in_every_form: BTreeMap::new(),
         }
     }
 
@@ -199,6 +226,37 @@ impl TraceInfo {
     /// Says that the file carries all columns of this event.
     pub fn has_all_columns(&mut self, event: &'static EventInfo) {
         self.present.insert(event.code, u64::MAX);
+        self.in_every_form.entry(event.code).or_insert(u64::MAX);
+    }
+
+    /// Says that some events of this kind have these columns and no others, one bit each.
+    pub(crate) fn has_form(&mut self, event: &'static EventInfo, columns: u64) {
+        *self.in_every_form.entry(event.code).or_insert(u64::MAX) &= columns;
+    }
+
+    /// Columns of an event whose value is known, one bit each. Where a file has several forms of an event, 0 in a
+    /// column that not all of them have counts as not known.
+    pub fn known(&self, event: &Event) -> u64 {
+        let present = self.present.get(&event.code()).copied().unwrap_or(0);
+        let sure = self.in_every_form.get(&event.code()).copied().unwrap_or(present);
+        let unsure = |mask: u64, value| if value == 0 { mask & sure } else { mask };
+        let (mut known, mut at) = (0, 0);
+        event.each_value(|value| {
+            known |= unsure(present, value) & 1 << at;
+            at += 1;
+        });
+        known & !event.unknown()
+    }
+
+    /// Counts an event with a known name that was not read because it has other fields.
+    pub(crate) fn other_form(&mut self, name: &str, fields: impl FnOnce() -> Vec<String>) {
+        if !self.other_forms.contains_key(name) && self.other_forms.len() < Self::SKIPPED_KEPT {
+            let expected = super::spelling::needed_fields(name);
+            self.other_forms.insert(name.to_owned(), OtherForm { fields: fields(), expected, count: 0 });
+        }
+        if let Some(form) = self.other_forms.get_mut(name) {
+            form.count += 1;
+        }
     }
 
     /// True when the file carries this column; a value of a column it does not carry is 0 and means nothing.

@@ -39,7 +39,11 @@ impl<R: Read> LogSource<R> {
         info.remarks.extend(header.remarks.iter().cloned());
         info.groups.clone_from(&header.groups);
         info.remarks.extend(reader.differences().iter().map(|difference| format!("schema: {difference}")));
-        EVENTS.iter().for_each(|event| info.has_all_columns(event));
+        for event in EVENTS {
+            let lacks = |column: &str| reader.missing().contains(&(event.name, column));
+            let carried = event.columns.iter().filter(|column| !lacks(column.name));
+            carried.for_each(|column| info.has_column(event, column.name));
+        }
         // A run declares its tasks, the idle one at least; what was recorded on a machine names them as it goes.
         info.run_ids = !header.tasks.is_empty();
         info.header = Some(header);

@@ -26,7 +26,7 @@ pub mod text;
 pub use compressed::open_bytes;
 pub use convert::{ConvertError, Converted, ExportFormat, convert, copy};
 pub use error::ImportError;
-pub use info::{Damage, Format, TraceInfo};
+pub use info::{Damage, Format, OtherForm, TraceInfo};
 pub use open::{OpenOptions, open};
 pub use part::{Narrowed, Part};
 pub use stop::Stop;

@@ -9,7 +9,9 @@ pub(super) enum Origin {
     Field(&'static [&'static str]),
     /// The same; without any of them the event means nothing.
     Need(&'static [&'static str]),
-    /// A task state in a field, as the kernel's bits or letters.
+    /// The first of these fields that the event has, or this number, which says that it is not known.
+    Or(&'static [&'static str], u64),
+    /// A task state in a field, as the kernel's bits or letters; without it the event means nothing.
     State(&'static str),
     /// The CPU that wrote the event.
     Cpu,
@@ -29,17 +31,26 @@ impl Origin {
     /// The fields it is taken from.
     pub fn fields(&self) -> &[&'static str] {
         match self {
-            Origin::Field(names) | Origin::Need(names) => names,
+            Origin::Field(names) | Origin::Need(names) | Origin::Or(names, _) => names,
             Origin::State(name) | Origin::CpuOf(name) | Origin::CpusOf(name) | Origin::Name(name, _) => {
                 std::slice::from_ref(name)
             }
             Origin::Cpu | Origin::Is(_) | Origin::Group => &[],
         }
     }
+
+    /// The field without which the event means nothing, under its first name.
+    fn needed(&self) -> Option<&'static str> {
+        match self {
+            Origin::Need(names) => names.first().copied(),
+            Origin::State(name) | Origin::CpusOf(name) | Origin::Name(name, _) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// When a spelling means its event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum When {
     Always,
     /// `pid` is a task's.
@@ -64,7 +75,7 @@ pub(super) struct Spelling {
     pub columns: &'static [(&'static str, Origin)],
 }
 
-use Origin::{Cpu, CpuOf, CpusOf, Field, Group, Is, Name, Need, State};
+use Origin::{Cpu, CpuOf, CpusOf, Field, Group, Is, Name, Need, Or, State};
 use When::{Always, GroupEntity, GroupQueue, RootQueue, Task};
 
 const fn always(
@@ -76,9 +87,9 @@ const fn always(
 }
 
 const PID: Origin = Need(&["pid"]);
-const PRIO: Origin = Field(&["prio"]);
-const WAKE: &[(&str, Origin)] = &[("cpu", Cpu), ("tid", PID), ("prio", PRIO), ("target_cpu", Field(&["target_cpu"]))];
-const UTIL: Origin = Field(&["util", "util_avg", "utilization"]);
+const PRIO: Origin = Need(&["prio"]);
+const WAKE: &[(&str, Origin)] = &[("cpu", Cpu), ("tid", PID), ("prio", PRIO), ("target_cpu", Need(&["target_cpu"]))];
+const UTIL: Origin = Need(&["util", "util_avg", "utilization"]);
 const LOAD: Origin = Field(&["load", "load_avg"]);
 const RUNNABLE: Origin = Field(&["runnable", "runnable_avg"]);
 const QUEUE_CPU: Origin = Need(&["cpu"]);
@@ -87,11 +98,24 @@ const IRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("irq", Need(&["irq"]))];
 const SOFTIRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("vec", Need(&["vec"]))];
 const ENTITIES: &[&str] = &["sched_load_se", "sched_pelt_se", "sched_load_avg_task"];
 const QUEUES: &[&str] = &["sched_load_cfs_rq", "sched_pelt_cfs", "sched_load_avg_cpu"];
-const ENQUEUED: Origin = Field(&["enqueued", "util_est_enqueued"]);
-const EWMA: Origin = Field(&["ewma", "util_est_ewma"]);
+/// What an event that may tell less has in a column that it does not tell.
+const UNKNOWN: u64 = u32::MAX as u64;
+const ENQUEUED: Origin = Need(&["enqueued", "util_est_enqueued", "est_enqueued", "util_est"]);
+const EWMA: Origin = Or(&["ewma", "util_est_ewma", "est_ewma"], UNKNOWN);
+const SAMPLE: Origin = Or(&["util", "util_avg"], UNKNOWN);
+const NEXT_FREQ: &[&str] = &["sugov_next_freq", "sugov_next_freq_tp"];
 
 const fn naming(names: &'static [&'static str], columns: &'static [(&'static str, Origin)]) -> Spelling {
     always(names, TASK_NAME, columns)
+}
+
+const RAW: Origin = Need(&["raw_freq"]);
+const FREQ: Origin = Need(&["freq"]);
+const NEXT: Origin = Need(&["next_freq"]);
+const CHOICE: [(&str, Origin); 3] = [("cpu", QUEUE_CPU), ("util", Need(&["util"])), ("max", Need(&["max"]))];
+
+const fn next_freq(columns: &'static [(&'static str, Origin)]) -> Spelling {
+    always(NEXT_FREQ, "sugov_next_freq", columns)
 }
 
 /// Every spelling. The first whose name, condition and columns fit decides.
@@ -102,10 +126,10 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         &[
             ("cpu", Cpu),
             ("prev_tid", Need(&["prev_pid"])),
-            ("prev_prio", Field(&["prev_prio"])),
+            ("prev_prio", Need(&["prev_prio"])),
             ("prev_state", State("prev_state")),
             ("next_tid", Need(&["next_pid"])),
-            ("next_prio", Field(&["next_prio"])),
+            ("next_prio", Need(&["next_prio"])),
         ],
     ),
     always(&["sched_waking"], "sched_waking", WAKE),
@@ -133,11 +157,7 @@ pub(super) static SPELLINGS: &[Spelling] = &[
     always(
         &["cpu_frequency_limits"],
         "cpu_frequency_limits",
-        &[
-            ("cpu", Need(&["cpu_id"])),
-            ("min_khz", Field(&["min_freq", "min"])),
-            ("max_khz", Field(&["max_freq", "max"])),
-        ],
+        &[("cpu", Need(&["cpu_id"])), ("min_khz", Need(&["min_freq", "min"])), ("max_khz", Need(&["max_freq", "max"]))],
     ),
     always(&["irq_handler_entry"], "irq_handler_entry", IRQ),
     always(&["irq_handler_exit"], "irq_handler_exit", IRQ),
@@ -209,16 +229,23 @@ pub(super) static SPELLINGS: &[Spelling] = &[
     always(&["sched_rq_runnable_ratio"], "pelt_cfs", &[("cpu", QUEUE_CPU), ("runnable_avg", Need(&["ratio"]))]),
     always(&["sched_rq_runnable_load"], "pelt_cfs", &[("cpu", QUEUE_CPU), ("load_avg", Need(&["load"]))]),
     Spelling {
-        names: &["sched_util_est_se", "sched_util_est_task"],
+        names: &["sched_util_est_se", "sched_util_est_se_unified", "sched_util_est_task"],
         event: "util_est",
         when: Task,
-        columns: &[("cpu", CpuOf("cpu")), ("signal", Is(0)), ("tid", PID), ("enqueued", ENQUEUED), ("ewma", EWMA)],
+        columns: &[
+            ("cpu", CpuOf("cpu")),
+            ("signal", Is(0)),
+            ("tid", PID),
+            ("enqueued", ENQUEUED),
+            ("ewma", EWMA),
+            ("util_avg", SAMPLE),
+        ],
     },
     Spelling {
-        names: &["sched_util_est_cfs", "sched_util_est_cpu"],
+        names: &["sched_util_est_cfs", "sched_util_est_cfs_unified", "sched_util_est_cpu"],
         event: "util_est",
         when: RootQueue,
-        columns: &[("cpu", QUEUE_CPU), ("signal", Is(2)), ("enqueued", ENQUEUED), ("ewma", EWMA)],
+        columns: &[("cpu", QUEUE_CPU), ("signal", Is(2)), ("enqueued", ENQUEUED), ("ewma", EWMA), ("util_avg", SAMPLE)],
     },
     always(
         &["uclamp_util_se"],
@@ -226,9 +253,9 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         &[
             ("cpu", CpuOf("cpu")),
             ("tid", PID),
-            ("util_avg", Field(&["util_avg", "util"])),
-            ("uclamp_min", Field(&["uclamp_min"])),
-            ("uclamp_max", Field(&["uclamp_max"])),
+            ("util_avg", Need(&["util_avg", "util"])),
+            ("uclamp_min", Need(&["uclamp_min"])),
+            ("uclamp_max", Need(&["uclamp_max"])),
         ],
     ),
     always(
@@ -236,10 +263,10 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         "effective_cpu_util",
         &[
             ("cpu", QUEUE_CPU),
-            ("util_cfs", Field(&["util_avg"])),
-            ("min", Field(&["uclamp_min"])),
-            ("max", Field(&["uclamp_max"])),
-            ("util", Field(&["uclamp_avg"])),
+            ("util_cfs", Need(&["util_avg"])),
+            ("min", Need(&["uclamp_min"])),
+            ("max", Need(&["uclamp_max"])),
+            ("util", Need(&["uclamp_avg"])),
         ],
     ),
     always(&["sched_cpu_capacity"], "sched_cpu_capacity", &[("cpu", QUEUE_CPU), ("capacity", Need(&["capacity"]))]),
@@ -247,11 +274,7 @@ pub(super) static SPELLINGS: &[Spelling] = &[
     always(
         &["sched_update_nr_running"],
         "sched_update_nr_running",
-        &[
-            ("cpu", QUEUE_CPU),
-            ("nr_running", Need(&["nr_running", "running"])),
-            ("change", Field(&["change", "count"])),
-        ],
+        &[("cpu", QUEUE_CPU), ("nr_running", Need(&["nr_running", "running"])), ("change", Need(&["change", "count"]))],
     ),
     always(
         &["thermal_power_cpu_get_power"],
@@ -264,16 +287,12 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         &["sched_process_exec"],
         &[("tid", PID), ("name_0", Name(FILE_NAME, false)), ("name_8", Name(FILE_NAME, true))],
     ),
-    always(
-        &["sugov_next_freq", "sugov_next_freq_tp"],
-        "sugov_next_freq",
-        &[
-            ("cpu", CpuOf("cpu")),
-            ("util", Field(&["util"])),
-            ("max", Field(&["max"])),
-            ("resolved_khz", Field(&["freq", "next_freq"])),
-        ],
-    ),
+    // The frequency before the table, the one that serves it, or both. The form of phones (cpu, util, max, freq) is
+    // written before the driver's table is asked.
+    next_freq(&[CHOICE[0], CHOICE[1], CHOICE[2], ("raw_khz", RAW), ("resolved_khz", Need(&["freq", "next_freq"]))]),
+    next_freq(&[CHOICE[0], CHOICE[1], CHOICE[2], ("raw_khz", FREQ), ("resolved_khz", NEXT)]),
+    next_freq(&[CHOICE[0], CHOICE[1], CHOICE[2], ("resolved_khz", NEXT)]),
+    next_freq(&[CHOICE[0], CHOICE[1], CHOICE[2], ("raw_khz", FREQ)]),
 ];
 
 /// Pairs of fields that name a task, in any event: task id, name.
@@ -327,6 +346,28 @@ pub(super) fn fields_of(name: &str) -> Vec<&'static str> {
     fields.sort_unstable();
     fields.dedup();
     fields
+}
+
+/// Every field that a column of this event is read from.
+pub(super) fn columns_of(name: &str) -> Vec<&'static str> {
+    spellings_of(name).flat_map(|spelling| spelling.columns).flat_map(|(_, from)| from.fields()).copied().collect()
+}
+
+/// True when some column of this event is read from either of two fields.
+pub(super) fn are_alternatives(name: &str, one: &str, other: &str) -> bool {
+    let both = |from: &Origin| from.fields().contains(&one) && from.fields().contains(&other);
+    spellings_of(name).flat_map(|spelling| spelling.columns).any(|(_, from)| both(from))
+}
+
+/// The fields without which an event of this name means nothing, of its last spelling: the one that asks for least.
+pub(super) fn needed_fields(name: &str) -> Vec<&'static str> {
+    let mut needed = Vec::new();
+    for field in spellings_of(name).last().into_iter().flat_map(|s| s.columns).filter_map(|(_, from)| from.needed()) {
+        if !needed.contains(&field) {
+            needed.push(field);
+        }
+    }
+    needed
 }
 
 #[cfg(test)]

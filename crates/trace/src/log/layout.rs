@@ -23,6 +23,8 @@ struct Target {
     columns: Vec<u8>,
     /// The columns are ours, in our order.
     same: bool,
+    /// Columns of ours that the file does not have, and what they hold then.
+    missing: Vec<(u8, u64)>,
 }
 
 /// The mapping of a whole file.
@@ -33,6 +35,8 @@ pub(super) struct Layout {
     values: [u64; COLUMNS_MAX + 1],
     /// Sentences for people: what does not correspond.
     pub differences: Vec<String>,
+    /// Columns of this build that the file does not have, by event.
+    pub missing: Vec<(&'static str, &'static str)>,
 }
 
 /// One decoded record.
@@ -45,8 +49,12 @@ pub(super) enum Decoded {
 impl Layout {
     /// `None` when the file declares a code twice.
     pub fn of(schema: &[FileEvent]) -> Option<Layout> {
-        let mut layout =
-            Layout { by_code: std::array::from_fn(|_| None), values: [0; COLUMNS_MAX + 1], differences: Vec::new() };
+        let mut layout = Layout {
+            by_code: std::array::from_fn(|_| None),
+            values: [0; COLUMNS_MAX + 1],
+            differences: Vec::new(),
+            missing: Vec::new(),
+        };
         for event in schema {
             let target = layout.target_of(event);
             if layout.by_code[usize::from(event.code)].replace(target).is_some() {
@@ -60,10 +68,17 @@ impl Layout {
         let info = EVENTS.iter().find(|info| info.name == event.name);
         let Some(info) = info else {
             self.differences.push(format!("event {} is unknown to this build and is dropped", event.name));
-            return Target { info: None, columns: vec![COLUMNS_MAX as u8; event.columns.len()], same: false };
+            let columns = vec![COLUMNS_MAX as u8; event.columns.len()];
+            return Target { info: None, columns, same: false, missing: Vec::new() };
         };
-        for column in info.columns.iter().filter(|column| !event.columns.iter().any(|name| name == column.name)) {
-            self.differences.push(format!("{}.{} is not in the file and reads as 0", event.name, column.name));
+        let mut missing = Vec::new();
+        for (at, column) in (0..).zip(info.columns) {
+            if event.columns.iter().any(|name| name == column.name) {
+                continue;
+            }
+            missing.push((at, info.unknown_value(column.name)));
+            self.differences.push(format!("{}.{} is not in the file: not known", event.name, column.name));
+            self.missing.push((info.name, column.name));
         }
         let columns: Vec<_> = event.columns.iter().map(|name| info.column(name)).collect();
         for (name, _) in event.columns.iter().zip(&columns).filter(|(_, target)| target.is_none()) {
@@ -71,7 +86,7 @@ impl Layout {
         }
         let same = columns.iter().copied().eq((0..info.columns.len()).map(Some));
         let columns = columns.iter().map(|column| column.unwrap_or(COLUMNS_MAX) as u8).collect();
-        Target { info: Some(info), columns, same }
+        Target { info: Some(info), columns, same, missing }
     }
 
     /// Takes the columns of one record off `input`; `None` when they are malformed.
@@ -85,6 +100,7 @@ impl Layout {
             }
         } else {
             values.fill(0);
+            target.missing.iter().for_each(|&(at, unknown)| values[usize::from(at)] = unknown);
             for column in &target.columns {
                 values[usize::from(*column)] = varint::take(input)?;
             }
@@ -127,7 +143,7 @@ mod tests {
         assert_eq!(
             layout.differences,
             [
-                "cpu_frequency.freq_khz is not in the file and reads as 0",
+                "cpu_frequency.freq_khz is not in the file: not known",
                 "cpu_frequency.voltage_uv is unknown to this build and is dropped",
                 "event gone is unknown to this build and is dropped",
             ]

@@ -14,7 +14,7 @@
 //! damaged frame is found before any of its events is handed out.
 //!
 //! **Old files.** The schema in the header is matched by name, so a new event or column needs no new version: a column
-//! the file lacks reads as 0, one that no longer exists is dropped, and [`LogReader::differences`] names both. Any
+//! the file lacks is not known, one that no longer exists is dropped, and [`LogReader::differences`] names both. Any
 //! other change of the layout takes a new version number, keeps the old decoder, and adds a recorded file to
 //! `crates/trace/tests/fixtures/`. Recorded files are never written again.
 

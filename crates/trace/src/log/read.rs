@@ -78,6 +78,11 @@ impl<R: Read> LogReader<R> {
         &self.layout.differences
     }
 
+    /// Columns of this build that the file does not have, by event: their values are not known.
+    pub fn missing(&self) -> &[(&'static str, &'static str)] {
+        &self.layout.missing
+    }
+
     /// True once the footer was read and agreed with what was read before it.
     pub fn is_complete(&self) -> bool {
         self.state == State::Complete

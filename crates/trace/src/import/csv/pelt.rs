@@ -143,7 +143,8 @@ impl PeltTable {
             object: row.u32(Col::Obj)?,
             tid: row.u32(Col::Pid)?,
             enqueued: row.u32(Col::UtilEst)?,
-            ewma: 0,
+            ewma: CPU_UNKNOWN,
+            util_avg: row.u32(Col::UtilAvg)?,
         };
         Ok(vec![estimate, state_event(row, signal, PeltSource::AtEstimate, cpu)?])
     }

@@ -89,6 +89,7 @@ pub(super) const CARRIED: &[(&str, &[(&str, Col)])] = &[
             ("object", Col::Obj),
             ("tid", Col::Pid),
             ("enqueued", Col::UtilEst),
+            ("util_avg", Col::UtilAvg),
         ],
     ),
     (

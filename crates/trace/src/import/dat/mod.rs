@@ -262,7 +262,9 @@ impl Events {
         let most = head.formats.iter().map(|format| usize::from(format.id) + 1).max().unwrap_or(0);
         let mut by_id: Vec<_> = (0..most).map(|_| None).collect();
         for format in &head.formats {
-            let plan = Plan::new(&format.name, format.parked, |name| format.place(name));
+            let fields = format.fields.iter().map(|field| field.name.clone());
+            let fields = fields.filter(|name| !name.starts_with("common_"));
+            let plan = Plan::new(&format.name, format.parked, |name| format.place(name)).with_fields(fields);
             plan.declare(info);
             by_id[usize::from(format.id)] = Some((plan, format.fields.clone()));
         }

@@ -8,7 +8,7 @@ use memchr::memmem::find;
 use pelton_schema::Event;
 
 use super::head::Head;
-use super::keys::{Keyed, events};
+use super::keys::{Keyed, events, names_in};
 use super::number::{CPU_RANGE, cpu_number, decimal};
 use super::page::{Page, Part};
 use super::positional;
@@ -123,9 +123,16 @@ impl Ftrace {
             out.event(head.time_ns, event);
             return Ok(());
         }
+        let was_read = self.events[index].was_read();
         let (values, plan) = self.events[index].line(head.fields, &mut out.notes.info);
         if let Some(missing) = plan.missing {
-            return bad(0, format!("{} without `{missing}`", plan.name));
+            // Where no line of the event was whole, it is another event of that name; else this line is damaged.
+            out.notes.info.other_form(&plan.name, || names_in(head.fields));
+            if was_read {
+                return bad(0, format!("{} without `{missing}`", plan.name));
+            }
+            out.notes.info.skip(&plan.name);
+            return Ok(());
         }
         match plan.read(&values, head.cpu, &mut out.notes) {
             Ok(event) => hand_out(head.time_ns, event, plan.cpus(&values), out),

@@ -3,13 +3,15 @@
 
 use crate::import::TraceInfo;
 use crate::import::decode::{Fields, Plan};
-use crate::import::spelling::{SPELLINGS, fields_of};
+use crate::import::spelling::{SPELLINGS, are_alternatives, columns_of, fields_of};
 use crate::import::state;
 
 use super::number::{cpu_mask, cpu_number, narrow, number};
 
 /// Most keys of an event.
 pub(super) const KEYS_MAX: usize = 16;
+/// Bytes of a key that is named in a message.
+const NAME_BYTES_MAX: usize = 32;
 /// Sets of keys one event is prepared for at the same time.
 const PLANS_MAX: usize = 8;
 
@@ -20,6 +22,8 @@ pub(super) struct Keyed {
     keys: Vec<Key>,
     /// How lines with these keys, one bit each, are read.
     plans: Vec<(u32, Plan)>,
+    /// Keys of the first line that was read: the form of the event in this file.
+    form: Option<u32>,
 }
 
 struct Key {
@@ -41,7 +45,7 @@ impl Keyed {
         let key = |name: &'static str| Key { name, is_cpu: name == "cpu_id" || name.ends_with("cpu") };
         let keys: Vec<Key> = fields_of(name).into_iter().map(key).collect();
         assert!(keys.len() <= KEYS_MAX, "{name} has too many keys");
-        Keyed { name, keys, plans: Vec::new() }
+        Keyed { name, keys, plans: Vec::new(), form: None }
     }
 
     /// The values in a text, and how to read them.
@@ -55,17 +59,59 @@ impl Keyed {
     /// Prepares for lines with these keys; returns the place of the plan.
     #[cold]
     fn prepare(&mut self, present: u32, info: &mut TraceInfo) -> usize {
+        // A column more than the first line had would be known in some events and not in others.
+        let told = present & self.form.map_or(present, |form| self.with_alternatives(form));
         let place = |wanted: &str| {
             let index = self.keys.iter().position(|key| key.name == wanted)?;
-            Some(index).filter(|index| present >> index & 1 == 1)
+            Some(index).filter(|index| told >> index & 1 == 1)
         };
         // A format with numbers does not show the version of its kernel: 64 counts as dead.
-        let plan = Plan::new(self.name, false, place);
-        plan.declare(info);
+        let mut plan = Plan::new(self.name, false, place);
+        match (plan.missing, self.form) {
+            (Some(_), _) => {}
+            (None, Some(form)) => plan.missing = self.column_key(form & !self.with_alternatives(present)),
+            (None, None) => self.form = Some(present),
+        }
+        if plan.missing.is_none() {
+            plan.declare(info);
+        }
         self.plans.truncate(PLANS_MAX - 1);
         self.plans.push((present, plan));
         self.plans.len() - 1
     }
+}
+
+impl Keyed {
+    /// The first of these keys that a column is read from; others name tasks and groups.
+    fn column_key(&self, keys: u32) -> Option<&'static str> {
+        let columns = columns_of(self.name);
+        let keys = (0..).zip(&self.keys).filter(|(at, _)| keys >> at & 1 == 1);
+        keys.map(|(_, key)| key.name).find(|name| columns.contains(name))
+    }
+
+    /// These keys, and the other names of the columns that are read from them.
+    fn with_alternatives(&self, keys: u32) -> u32 {
+        let is_one = |name: &str| {
+            let there = (0..).zip(&self.keys).filter(|(at, _)| keys >> at & 1 == 1);
+            there.map(|(_, key)| key.name).any(|key| are_alternatives(self.name, key, name))
+        };
+        let names = (0..).zip(&self.keys).filter(|(_, key)| is_one(key.name));
+        names.fold(keys, |mask, (at, _)| mask | 1 << at)
+    }
+
+    /// True when a line of this event was read before.
+    pub fn was_read(&self) -> bool {
+        self.form.is_some()
+    }
+}
+
+/// Names of all keys of a text, known or not.
+pub(super) fn names_in(text: &[u8]) -> Vec<String> {
+    let words = text.split(u8::is_ascii_whitespace);
+    let is_name = |name: &&[u8]| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let names = words.filter_map(|word| word.split(|&byte| byte == b'=').next().filter(|n| n.len() < word.len()));
+    let names = names.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX).filter(is_name);
+    names.take(KEYS_MAX).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 /// The values of a line by place of their keys.
@@ -154,13 +200,16 @@ mod tests {
         let mut events = events();
         let switch = events.iter_mut().find(|event| event.name == "sched_switch").expect("a switch");
         let mut info = TraceInfo::new(Format::FtraceText);
-        let text = b"prev_comm=a b=c pid=3 prev_pid=7 prev_state=R ==> next_comm=x next_pid=8";
+        let text = b"prev_comm=a b=c pid=3 prev_pid=7 prev_prio=1 prev_state=R ==> next_comm=x next_pid=8 next_prio=2";
         let (values, plan) = switch.line(text, &mut info);
         let of = |name: &str| values.keys.iter().position(|key| key.name == name).and_then(|place| values.found[place]);
         assert_eq!(of("prev_comm"), Some(&b"a b=c pid=3"[..]));
-        assert_eq!((of("prev_pid"), of("next_pid"), of("prev_prio")), (Some(&b"7"[..]), Some(&b"8"[..]), None));
+        assert_eq!((of("prev_pid"), of("next_pid"), of("comm")), (Some(&b"7"[..]), Some(&b"8"[..]), None));
         assert_eq!((of("prev_state"), plan.missing), (Some(&b"R ==>"[..]), None));
-        assert_eq!(switch.line(b"prev_pid=7 ==> next_comm=x", &mut info).1.missing, Some("next_pid"));
+        assert_eq!(
+            switch.line(b"prev_pid=7 prev_prio=1 prev_state=S next_prio=2", &mut info).1.missing,
+            Some("next_pid")
+        );
     }
 
     #[test]
