@@ -30,3 +30,4 @@ mod surface;
 mod tables;
 mod thermal;
 mod trace;
+mod validate;

@@ -2,9 +2,9 @@
 //! `pelton validate` names what it did: the verdict first, every event checked or listed, forms of phones by their
 //! fields.
 
-mod support;
 use serde_json::Value;
-use support::{file, good, pelton};
+
+use crate::support::{file, good, pelton};
 
 fn trace(name: &str) -> String {
     format!("{}/tests/validate/{name}.txt", env!("CARGO_MANIFEST_DIR"))
