@@ -7,21 +7,20 @@ mod support;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::{Outcome, command, file, good, pelton};
 
-/// Longer than a refusal takes on a machine that does other work.
+/// More processor time than a refusal takes.
 const SOON: Duration = Duration::from_secs(20);
 
 /// What the program says, soon and in little memory.
 fn soon(arguments: &[&str]) -> Outcome {
-    let since = Instant::now();
     let limited = "ulimit -v 2000000; exec \"$0\" \"$@\"";
     let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());
     let mut shell = Command::new("sh");
     shell.args(["-c", limited]).arg(program).args(arguments).env("NO_COLOR", "1");
-    let outcome: Outcome = shell.output().expect("a standard shell").into();
-    assert!(since.elapsed() < SOON, "{arguments:?}: {:?}", since.elapsed());
+    let (outcome, spent) = support::timed(shell);
+    assert!(spent < SOON, "{arguments:?}: {spent:?}");
     outcome
 }
 

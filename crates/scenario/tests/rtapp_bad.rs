@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What people read when an rt-app file is wrong: every file of `tests/bad/rtapp` with its rendered messages.
 
+#[path = "../../../tests/shared/processor_time.rs"]
+#[allow(dead_code, reason = "every test program uses a part of it")]
+mod processor_time;
+
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pelton_scenario::rtapp::{self, RtAppOptions};
 use pelton_scenario::{SourceFile, render};
+use processor_time::Moment;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/bad/rtapp");
 /// No input may take longer than this.
@@ -46,7 +51,7 @@ fn every_bad_file_is_explained() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     for path in files.iter().filter(|p| stem(p) != "good") {
-        let start = Instant::now();
+        let start = Moment::now();
         let (text, accepted) = messages(path);
         assert!(start.elapsed() < TIME_MAX, "{} took {:?}", path.display(), start.elapsed());
         assert_eq!(accepted, stem(path).starts_with("warn-"), "{}\n{text}", path.display());

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The log: what is written comes back, and what is damaged says so.
 
+#[path = "../../../tests/shared/kept.rs"]
+mod kept;
 mod synthetic;
 
 use std::io::{self, Read};
 
+use kept::kept;
 use pelton_schema::{EVENTS, Event, Sink};
 use pelton_trace::{LogError, LogReader, LogSummary, PeltonLog, RunHeader};
 use proptest::prelude::*;
@@ -221,7 +224,7 @@ fn an_announced_length_is_not_believed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn a_flipped_bit_never_goes_unnoticed(place: prop::sample::Index, bit in 0u8..8) {
