@@ -52,7 +52,7 @@ impl Machine {
         self.script("/bin/bash", &["scripts/setup.sh", "base"], setting).output().expect("a standard shell")
     }
 
-    /// What `apt-get` was called with.
+    /// Calls of `apt-get`.
     fn calls(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.path("calls")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()

@@ -12,6 +12,7 @@ mod links;
 mod mirrors;
 pub mod names;
 mod prose;
+mod readers;
 mod rooms;
 mod text;
 mod tokens;
@@ -69,7 +70,7 @@ fn check_rules() -> Result<(), String> {
 
 /// Rules that look at the whole tree.
 const TREE_RULES: &[&str] =
-    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "rooms"];
+    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "readers", "rooms"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -98,6 +99,7 @@ pub fn run() -> Result<(), String> {
     found.extend(citations::check(&files));
     found.extend(mirrors::check(&files));
     found.extend(names::check(&files)?);
+    found.extend(readers::check(&files));
     found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);
