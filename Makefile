@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The front door. Every target installs what it needs, says so, and says what it could not do.
+# The front door. Every target says what it needs, installs it where that is wished (scripts/setup.sh), and says what it could
+# not do.
 .PHONY: help demo test test-live test-oracle test-kernel check bench fast generate clean
 
 help:
@@ -12,6 +13,8 @@ help:
 	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
 	@echo 'make fast      the program built with profiles of typical runs, for large sweeps (target/fast/pelton)'
 	@echo 'make generate  write the generated files again'
+	@echo
+	@echo 'What is missing is said. As root a yes installs it; CI=true or PELTON_INSTALL=yes: without a question.'
 
 demo:
 	@scripts/demo.sh

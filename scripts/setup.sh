@@ -1,48 +1,94 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench.
-# Says what is missing and why it is wanted. Installs Debian packages only as root; Python packages go to .venv.
-# Without cargo or a C compiler nothing can be built: exit 4. Everything else is optional: the checks that need it say
-# "not measured" or "not checked".
+# Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
+# after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
+# can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
+# of scripts/requirements*.txt.
+#
+# Exit code: 0; 4 when cargo or a C compiler is missing, without which nothing can be built. All else is optional: the
+# checks that need it say "not measured" or "not checked".
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
 rust_minor_min=88
-apt_is_fresh=no
+# What is missing, a place each in four lists: name, what it is for, the command that installs it, how to see that it is there.
+missing=() reasons=() commands=() tests=()
+python=no tables=no
 
 say() { printf 'setup: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-can_apt() { [ "$(id -u)" = 0 ] && have apt-get; }
-
-apt_install() { # PACKAGE
-    if [ "$apt_is_fresh" = no ]; then
-        apt-get update -qq </dev/null >/dev/null 2>&1 || say "apt-get update failed; trying with the lists at hand"
-        apt_is_fresh=yes
-    fi
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" </dev/null >/dev/null 2>&1
-}
-
-# want PACKAGE WHY TEST...: installs PACKAGE unless the command TEST succeeds.
+# want PACKAGE WHY TEST...: notes PACKAGE as missing unless the command TEST succeeds.
 want() {
     local package=$1 why=$2
     shift 2
     "$@" >/dev/null 2>&1 && return 0
-    if can_apt; then
-        say "installing $package: $why"
-        apt_install "$package" && "$@" >/dev/null 2>&1 && return 0
-        say "could not install $package"
-    else
-        say "missing: $package ($why); as root: apt-get install $package"
+    [[ " ${missing[*]-} " == *" $package "* ]] && return 0
+    missing+=("$package") reasons+=("$why") commands+=("apt-get install $package") tests+=("$*")
+}
+
+# The library of another machine, beside those of the toolchain.
+want_target() { # TARGET WHY
+    has_target "$1" && return 0
+    missing+=("Rust target $1") reasons+=("$2") commands+=("rustup target add $1") tests+=("has_target $1")
+}
+
+# Whether what is missing may be installed here.
+may_install() {
+    [ "$(id -u)" = 0 ] || return 1
+    [ "${CI:-}" = true ] || [ "${PELTON_INSTALL:-}" = yes ] && return 0
+    [ "${PELTON_INSTALL:-}" != no ] && [ -t 0 ] && [ -t 1 ] || return 1
+    local answer
+    read -r -p "setup: install this now, as root? [y/N] " answer
+    [[ $answer == [yY]* ]]
+}
+
+install_one() { # PLACE
+    case ${commands[$1]} in
+        apt-get*) DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[$1]}" ;;
+        *) ${commands[$1]} ;;
+    esac </dev/null >/dev/null 2>&1
+}
+
+install_all() {
+    local i
+    if [[ " ${commands[*]} " == *" apt-get "* ]]; then
+        apt-get update -qq </dev/null >/dev/null 2>&1 || say "apt-get update failed; trying with the lists at hand"
     fi
-    return 1
+    for i in "${!missing[@]}"; do
+        say "installing ${missing[i]}"
+        install_one "$i" && eval "${tests[i]}" >/dev/null 2>&1 || say "could not install ${missing[i]} (${commands[i]})"
+    done
+}
+
+# Says what is missing, and installs it where that is wished.
+settle() {
+    local i packages='' targets=''
+    [ "${#missing[@]}" = 0 ] && return
+    for i in "${!missing[@]}"; do
+        say "missing: ${missing[i]} (${reasons[i]})"
+        case ${commands[i]} in
+            apt-get*) packages+=" ${missing[i]}" ;;
+            *) targets+="; ${commands[i]}" ;;
+        esac
+    done
+    if may_install; then
+        install_all
+        return
+    fi
+    local all="${packages:+; apt-get install$packages}$targets"
+    say "nothing installed; as root: ${all#; }"
+    [ "$(id -u)" != 0 ] || say "PELTON_INSTALL=yes installs it without a question"
 }
 
 can_build_32_bit() { printf '#include <stdint.h>\nint main(void){return 0;}\n' | cc -m32 -x c - -o /dev/null; }
 can_build_bpf() { printf 'int f(void){return 0;}\n' | clang -target bpf -O2 -x c -c - -o /dev/null; }
 can_link_arm64() { printf 'int main(void){return 0;}\n' | aarch64-linux-gnu-gcc -x c - -o /dev/null; }
+has_libc() { has_header stdio.h; }
 has_header() { printf '#include <%s>\n' "$1" | cc -E -x c - -o /dev/null; }
 can_venv() { python3 -c 'import ensurepip, venv'; }
+has_target() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 
 rust() {
@@ -63,51 +109,67 @@ component() {
     cargo "$1" --version >/dev/null 2>&1 || say "missing: $2 ($3); rustup component add $2"
 }
 
-# The library of another machine, beside those of the toolchain.
-rust_target() { # TARGET WHY
-    [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ] && return 0
-    say "adding the Rust target $1: $2"
-    have rustup && rustup --quiet target add "$1" </dev/null >/dev/null 2>&1 && return 0
-    say "could not add it; rustup target add $1"
+has_keyring() { test -r /usr/share/keyrings/debian-archive-keyring.gpg; }
+has_venv() { .venv/bin/python -m pip --version; }
+
+want_python() {
+    python=yes
+    want python3 "runs the Python check of traces, and clang-format" has_python
+    has_venv >/dev/null 2>&1 || want python3-venv "makes .venv, where Python packages stay out of your system" can_venv
 }
 
+# Nothing but files whose checksums stand in the list; none is built here.
+pip_install() { # LIST
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r "$1"
+}
+
+names_in() { sed -n 's/^\([a-z0-9-]*==[^ ]*\).*/\1/p' "$1" | paste -sd' '; }
+
 python_packages() {
-    if ! want python3 "runs the Python check of traces, and clang-format" has_python; then return 1; fi
-    if [ ! -x .venv/bin/python ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
-        if ! want python3-venv "makes .venv, where Python packages stay out of your system" can_venv; then return 1; fi
+    has_python >/dev/null 2>&1 || return 1
+    if ! has_venv >/dev/null 2>&1; then
+        can_venv >/dev/null 2>&1 || return 1
         rm -rf .venv
         python3 -m venv .venv || { say "python3 -m venv failed"; return 1; }
     fi
     cmp -s scripts/requirements.txt .venv/installed.txt && return 0
-    say "installing Python packages into .venv: $(sed -n 's/^\([a-z-]*==.*\)/\1/p' scripts/requirements.txt | paste -sd' ')"
-    if .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt </dev/null; then
+    say "installing Python packages into .venv: $(names_in scripts/requirements.txt)"
+    if pip_install scripts/requirements.txt </dev/null; then
         cp scripts/requirements.txt .venv/installed.txt
     else
         say "pip failed; the Python checks will not be measured"
     fi
 }
 
-# Each by itself: one that cannot be had must not keep the others away.
+# A paragraph by itself: a package that cannot be had must not keep the others away.
 table_packages() {
     [ -x .venv/bin/python ] || return 1
-    cmp -s scripts/requirements-tables.txt .venv/installed-tables.txt && return 0
-    local package missing=
-    for package in $(sed -n 's/^\([a-z]*==.*\)/\1/p' scripts/requirements-tables.txt); do
-        say "installing $package into .venv: reads exported tables in a test"
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check "$package" </dev/null ||
-            { say "pip failed for $package; reading tables with it will not be measured"; missing=$package; }
+    local list=scripts/requirements-tables.txt part=.venv/part.txt number=1 failed=
+    cmp -s $list .venv/installed-tables.txt && return 0
+    while awk -v RS= -v n=$number 'NR == n' $list >$part && [ -s $part ]; do
+        number=$((number + 1))
+        [ -n "$(names_in $part)" ] || continue
+        say "installing into .venv, for a test that reads exported tables: $(names_in $part)"
+        pip_install $part </dev/null || { say "pip failed; reading tables with it will not be measured"; failed=yes; }
     done
-    [ -n "$missing" ] || cp scripts/requirements-tables.txt .venv/installed-tables.txt
+    rm -f $part
+    [ -n "$failed" ] || cp $list .venv/installed-tables.txt
+}
+
+# What no build goes without.
+required() {
+    have cc || { say "without a C compiler nothing can be built"; exit 4; }
+    has_libc || { say "without the headers of the C library nothing can be built"; exit 4; }
 }
 
 base() {
     rust
-    want gcc "compiles the policy core" have cc || exit 4
+    want gcc "compiles the policy core" have cc
     want clang "compiles the recorder's BPF program" can_build_bpf
     want pkg-config "finds libelf and zlib" have pkg-config
     want libelf-dev "the recorder reads the program it loads with it" has_header libelf.h
     want zlib1g-dev "the recorder's loader needs it" has_header zlib.h
-    want libc6-dev "headers to link a C program with" sh -c 'printf "#include <stdio.h>\n" | cc -E -x c - -o /dev/null' || exit 4
+    want libc6-dev "headers to link a C program with" has_libc
 }
 
 group() {
@@ -116,8 +178,8 @@ group() {
         test)
             want clang "compiles the policy core to BPF and with UBSan in the conformance tests" can_build_bpf
             want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
-            python_packages
-            table_packages
+            want_python
+            tables=yes
             ;;
         live)
             want qemu-system-x86 "boots the kernels that are recorded" have qemu-system-x86_64
@@ -128,8 +190,8 @@ group() {
             want gcc-aarch64-linux-gnu "builds the recorder for them" have aarch64-linux-gnu-gcc
             want libc6-dev-arm64-cross "builds the recorder for them" can_link_arm64
             want device-tree-compiler "describes the boards" have fdtput
-            rust_target aarch64-unknown-linux-gnu "the recorder for arm64 boards"
-            want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
+            want_target aarch64-unknown-linux-gnu "the recorder for arm64 boards"
+            want debian-archive-keyring "checks what is fetched from the Debian archive" has_keyring
             ;;
         oracle)
             want python3 "writes stubs for what the compiled kernel code leaves undefined" has_python
@@ -139,14 +201,14 @@ group() {
             want bison "the kernel's configuration needs it" have bison
             want m4 "bison needs it" have m4
             want xz-utils "unpacks kernel sources" have xz
-            want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
+            want debian-archive-keyring "checks what is fetched from the Debian archive" has_keyring
             ;;
         check)
             component fmt rustfmt "checks the format of Rust code"
             component clippy clippy "lints Rust code"
             cargo deny --version >/dev/null 2>&1 ||
                 say "missing: cargo-deny (looks for known vulnerabilities in dependencies); cargo install --locked cargo-deny"
-            python_packages
+            want_python
             ;;
         bench)
             want valgrind "counts instructions" have valgrind
@@ -163,4 +225,8 @@ group() {
 
 base
 for name in "$@"; do group "$name"; done
+settle
+required
+[ $python = no ] || python_packages
+[ $tables = no ] || table_packages
 exit 0

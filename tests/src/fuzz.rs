@@ -56,7 +56,11 @@ impl Target<'_> {
     }
 
     fn try_one(&self, number: u64) -> Result<(), Failure> {
-        let input = self.input(number);
+        self.try_input(number, self.input(number))
+    }
+
+    /// Runs one input.
+    pub fn try_input(&self, number: u64, input: Vec<u8>) -> Result<(), Failure> {
         let result = catch_unwind(AssertUnwindSafe(|| (self.run)(&input)));
         result.map_err(|panic| Failure { number, message: message(panic.as_ref()), input })
     }

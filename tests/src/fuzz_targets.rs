@@ -9,7 +9,8 @@ use pelton_lab::experiment;
 use pelton_lab::reproduce::{Options, reproduce};
 use pelton_lab::run::{Control, LabError};
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_replay::{validate, workload};
+use pelton_replay::{clamps, placements, validate, workload};
+use pelton_scenario::import::{self, Kind};
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{Diagnostics, SourceFile, diagnostic, platform, policy, rtapp};
 use pelton_schema::NullSink;
@@ -20,6 +21,35 @@ use pelton_trace::import::{Format, OpenOptions, Source, open};
 use pelton_trace::perfetto::read::PerfettoReader;
 
 use crate::made_events::MadeEvents;
+use crate::readers::reader;
+
+/// Name and code of a target.
+pub type Named = (&'static str, fn(&[u8]));
+
+/// The target of every reader.
+pub const OF_READERS: &[Named] = &[
+    ("trace_text", trace_text),
+    ("trace_csv", trace_csv),
+    ("trace_log", trace_log),
+    ("trace_perfetto", trace_perfetto),
+    ("trace_dat", trace_dat),
+    ("placements_csv", placements_csv),
+    ("balances_csv", balances_csv),
+    ("gates_csv", gates_csv),
+    ("clamps_csv", clamps_csv),
+    ("rtapp_json", rtapp_json),
+    ("load_series", load_series),
+    ("platform_toml", platform_toml),
+    ("policy_toml", policy_toml),
+    ("experiment_toml", experiment_toml),
+    ("import_dts", import_dts),
+    ("import_dtb", import_dtb),
+    ("import_plat_info", import_plat_info),
+    ("import_wattson", import_wattson),
+    ("import_sysfs", import_sysfs),
+    ("import_energy_model", import_energy_model),
+    ("import_pasted", import_pasted),
+];
 
 /// An rt-app file, down to the workload and the text of every message about it.
 pub fn rtapp_json(input: &[u8]) {
@@ -126,6 +156,105 @@ pub fn experiment_toml(input: &[u8]) {
         Err(LabError::Input(messages)) => shown(&messages),
         other => drop(format!("{other:?}")),
     }
+}
+
+/// An input as the file, or the files, of a reader.
+fn placed(name: &str, input: &[u8], with: impl FnOnce(&Path)) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let place = reader(name).expect("declared").put(input, folder.path()).expect("room for it");
+    with(&place);
+}
+
+/// A table of placements and its machine.
+pub fn placements_csv(input: &[u8]) {
+    decided_again("placements_csv", input);
+}
+
+/// A table of searches of balances and its machine.
+pub fn balances_csv(input: &[u8]) {
+    decided_again("balances_csv", input);
+}
+
+/// A table of gates of balances and its machine.
+pub fn gates_csv(input: &[u8]) {
+    decided_again("gates_csv", input);
+}
+
+fn decided_again(name: &str, input: &[u8]) {
+    let policy = pelton_core::Policy::profile("7.2").expect("a profile");
+    placed(name, input, |path| match placements::validate(path, &policy, None, &mut |_| true) {
+        Ok(report) => drop(format!("{report:?}")),
+        Err(error) => drop(error.to_string()),
+    });
+}
+
+/// A table of clamps.
+pub fn clamps_csv(input: &[u8]) {
+    let policy = pelton_core::Policy::profile("7.2").expect("a profile");
+    placed("clamps_csv", input, |path| match clamps::validate(path, &policy, None, &mut |_| true) {
+        Ok(report) => drop(format!("{report:?}")),
+        Err(error) => drop(error.to_string()),
+    });
+}
+
+/// A series of loads, down to the workload.
+pub fn load_series(input: &[u8]) {
+    let machine =
+        platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::new("7.2"))).expect("built in");
+    placed("load_series", input, |path| {
+        let spec = format!("ui-frames:loads={}", path.display());
+        if let Err(messages) = pelton_scenario::workload::load(&spec, &machine) {
+            drop(diagnostic::render(&messages, 80, false));
+        }
+    });
+}
+
+/// Source of a device tree.
+pub fn import_dts(input: &[u8]) {
+    imported("import_dts", Some(Kind::Dts), input);
+}
+
+/// A flattened device tree.
+pub fn import_dtb(input: &[u8]) {
+    imported("import_dtb", Some(Kind::Dtb), input);
+}
+
+/// LISA's platform information.
+pub fn import_plat_info(input: &[u8]) {
+    imported("import_plat_info", Some(Kind::PlatInfo), input);
+}
+
+/// Power curves of Wattson.
+pub fn import_wattson(input: &[u8]) {
+    imported("import_wattson", Some(Kind::Wattson), input);
+}
+
+/// A folder like `/sys`.
+pub fn import_sysfs(input: &[u8]) {
+    imported("import_sysfs", Some(Kind::Sysfs), input);
+}
+
+/// A folder like that of the Energy Model.
+pub fn import_energy_model(input: &[u8]) {
+    imported("import_energy_model", Some(Kind::EnergyModel), input);
+}
+
+/// Lines that `grep -r .` shows of a folder.
+pub fn import_pasted(input: &[u8]) {
+    imported("import_pasted", None, input);
+}
+
+/// A source as a platform file, which is read back as `platform import` does.
+fn imported(name: &str, kind: Option<Kind>, input: &[u8]) {
+    let cpus = (kind == Some(Kind::Wattson)).then_some(3);
+    let shown = |messages: &Diagnostics| drop(diagnostic::render(messages, 80, false));
+    placed(name, input, |path| {
+        let options = import::Options { kind, cpus, milliwatts: false };
+        match import::import(path, &options).map(|draft| platform::parse(&SourceFile::new("x.toml", draft.toml()))) {
+            Ok(Ok(file)) => drop(file.build(&PlatformOptions::new("7.2"))),
+            Ok(Err(messages)) | Err(messages) => shown(&messages),
+        }
+    });
 }
 
 /// A trace packed with gzip, xz or zstd. The first byte says how: 0 is packed already; else the rest is packed here,

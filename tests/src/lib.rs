@@ -6,6 +6,8 @@ pub mod fuzz;
 pub mod fuzz_targets;
 pub mod made_events;
 pub mod random_runs;
+pub mod readers;
 pub mod runs;
+pub mod seeds;
 pub mod signals;
 pub mod trees;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Any bytes may arrive where files are read; none of them may panic. See `fuzz/README.md` for the long runs.
 
-use pelton_schema::{Event, Sink};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pelton_schema::Event;
 use pelton_tests::fuzz::Target;
-use pelton_tests::{fuzz, fuzz_targets, made_events};
+use pelton_tests::readers::{self, READERS, Reader, Takes};
+use pelton_tests::{fuzz_targets, made_events, seeds};
+use pelton_trace::LogReader;
 use pelton_trace::import::Source;
-use pelton_trace::{LogReader, PerfettoTrace};
 
 /// Inputs per target; `PELTON_FUZZ_INPUTS` overrides it for a longer run.
 const INPUTS: u64 = 20_000;
@@ -33,17 +37,6 @@ fn seeds_are_tried_as_they_are() {
     assert_eq!(canary().input(0), b"{\"run\": 10}");
 }
 
-/// Every file with this ending in a folder of the repository.
-fn seeds(folder: &str, ending: &str) -> Vec<Vec<u8>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
-    let entries = std::fs::read_dir(&path).expect("the folder is in the repository");
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.to_string_lossy().ends_with(ending));
-    paths.sort();
-    assert!(!paths.is_empty(), "no seeds in {folder}");
-    paths.iter().map(|path| std::fs::read(path).expect("readable")).collect()
-}
-
 fn smoke(target: &Target<'_>) {
     if let Some(folder) = std::env::var_os("PELTON_FUZZ_SEEDS") {
         return write_seeds(target, std::path::Path::new(&folder));
@@ -62,120 +55,102 @@ fn write_seeds(target: &Target<'_>, folder: &std::path::Path) {
     }
 }
 
-const JSON_WORDS: &str = r#""run" "loop" "timer" "phases" { } [ ] , : /* */ // "\u12 "a" -1 é"#;
-const TOML_WORDS: &str =
-    "= [ ]] [[perf_domain]] opps=[{khz=1}] capacity=1024 cpus=[0,1023] {} \"\" ''' 1e999 nan # [set] é";
+/// The smoke test of a reader.
+fn of_reader(reader: &'static Reader) -> Target<'static> {
+    let run = fuzz_targets::OF_READERS.iter().find(|(name, _)| *name == reader.name);
+    let (_, run) = run.unwrap_or_else(|| panic!("{} has no fuzz target", reader.name));
+    Target { name: reader.name, run: *run, seeds: seeds::of(reader), words: reader.words }
+}
 
-fn words(text: &str) -> Vec<&str> {
-    text.split(' ').chain(["\n"]).collect()
+/// Every reader that is declared, one after the other on each CPU.
+fn every_reader(attack: impl Fn(&'static Reader) -> Option<String> + Sync) {
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(reader) = READERS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            failures.lock().expect("no thread panics with it").extend(attack(reader));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let failures = failures.into_inner().expect("no thread panics with it");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 #[test]
-fn rtapp_files_never_panic() {
-    let seeds = seeds("scenarios/workloads/rt-app", ".json");
-    smoke(&Target { name: "rtapp_json", run: fuzz_targets::rtapp_json, seeds, words: &words(JSON_WORDS) });
+fn no_reader_panics() {
+    every_reader(|reader| {
+        let target = of_reader(reader);
+        if let Some(folder) = std::env::var_os("PELTON_FUZZ_SEEDS") {
+            write_seeds(&target, std::path::Path::new(&folder));
+            return None;
+        }
+        let failure = target.smoke((inputs() / reader.cost).max(1)).err()?;
+        Some(failure.report(target.name))
+    });
+}
+
+/// Cuts of one seed that are tried; a tenth where a reader takes longer.
+const CUTS: usize = 100;
+
+#[test]
+fn no_reader_panics_at_a_file_that_ends_early() {
+    every_reader(|reader| {
+        let target = of_reader(reader);
+        let cuts = target.seeds.iter().flat_map(|seed| {
+            let step = (seed.len() * reader.cost.min(10) as usize / CUTS).max(1);
+            (0..seed.len()).step_by(step).map(move |length| &seed[..length])
+        });
+        let failed = cuts.into_iter().find_map(|input| target.try_input(0, input.to_vec()).err());
+        failed.map(|failure| failure.report(target.name))
+    });
 }
 
 #[test]
-fn platform_files_never_panic() {
-    let seeds = seeds("scenarios/platforms", ".toml");
-    smoke(&Target { name: "platform_toml", run: fuzz_targets::platform_toml, seeds, words: &words(TOML_WORDS) });
-}
-
-#[test]
-fn policy_files_never_panic() {
-    let seeds = vec![b"profile = \"6.6\"\n[set]\nutil_est = \"off\"\nrt_in_sum = 1\n".to_vec()];
-    smoke(&Target { name: "policy_toml", run: fuzz_targets::policy_toml, seeds, words: &words(TOML_WORDS) });
-}
-
-/// The Perfetto trace of a recorded log.
-fn as_perfetto(log: &[u8]) -> Vec<u8> {
-    let events = LogReader::open(log).expect("a recorded log");
-    let mut file = Vec::new();
-    let mut trace = PerfettoTrace::new(&mut file, events.header());
-    for event in events {
-        let (time_ns, event) = event.expect("undamaged");
-        trace.event(time_ns, &event);
+fn every_kind_of_source_and_of_trace_is_declared() {
+    let declared = |name: &str| assert!(readers::reader(name).is_some(), "{name} is not in tests/src/readers.rs");
+    for (name, _) in pelton_scenario::import::KINDS {
+        declared(&format!("import_{}", name.replace('-', "_")));
     }
-    trace.finish().expect("a vector takes everything");
-    file
+    for (name, takes) in readers::ARGUMENTS {
+        let Takes::Files(names) = takes else { continue };
+        names.iter().for_each(|reader| assert!(readers::reader(reader).is_some(), "{name}: {reader}"));
+    }
+    for reader in READERS {
+        assert!(!reader.verbs.is_empty() && reader.cost > 0, "{}", reader.name);
+    }
+}
+
+#[test]
+fn bundles_stay_in_their_folder() {
+    let input = b"lost\n%% a/b\n1\n%% ../c\n2\n%% /d\n3\n%% a\n4\n%% .e\n5\n %% f\n%% a/../../g\n6\n%% h";
+    let files = readers::Bundle::files(input);
+    let names: Vec<_> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.len())).collect();
+    assert_eq!(names, [("a/b", 2), ("d", 2), ("a", 2)]);
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let place = readers::reader("import_sysfs").expect("declared").put(input, folder.path()).expect("room");
+    assert!(place.join("a/b").is_file() && place.join("d").is_file());
 }
 
 #[test]
 fn trace_files_never_panic() {
-    let logs = seeds("crates/trace/tests/fixtures", ".plog");
-    let traces: Vec<_> = logs.iter().map(|log| as_perfetto(log)).collect();
+    let traces = seeds::of(readers::reader("trace_perfetto").expect("declared"));
     smoke(&Target {
         name: "trace_files",
         run: fuzz_targets::trace_files,
-        seeds: [logs, traces].concat(),
+        seeds: [seeds::logs(), traces].concat(),
         words: &["PELTONLG", "E", "F", "\u{80}"],
     });
 }
 
-#[test]
-fn traces_as_sources_never_panic() {
-    let logs = seeds("crates/trace/tests/fixtures", ".plog");
-    let traces: Vec<_> = logs.iter().map(|log| as_perfetto(log)).collect();
-    smoke(&Target { name: "trace_log", run: fuzz_targets::trace_log, seeds: logs, words: &["PELTONLG", "E", "F"] });
-    smoke(&Target {
-        name: "trace_perfetto",
-        run: fuzz_targets::trace_perfetto,
-        seeds: traces,
-        words: &["\n", "\u{80}", "\u{8}"],
-    });
-    smoke(&Target {
-        name: "trace_dat",
-        run: fuzz_targets::trace_dat,
-        seeds: vec![fuzz::small_trace_dat()],
-        words: &["7\0", "options  \0", "flyrecord\0", "field:", "offset:"],
-    });
-}
-
-#[test]
-fn texts_never_panic() {
-    smoke(&Target {
-        name: "trace_text",
-        run: fuzz_targets::trace_text,
-        seeds: seeds("crates/trace/tests/fixtures/ftrace", ".txt"),
-        words: &[
-            " [001] ",
-            ": sched_switch: ",
-            "prev_pid=",
-            " ==> ",
-            "cpu_id=",
-            "pid=-1",
-            "<script class=\"trace-data\">",
-            "\n",
-        ],
-    });
-}
-
-/// A few rows of every kind of table.
-const TABLES: [&str; 4] = [
-    "seq,ts,cpu,type,why,pid,prio,comm,obj,cfs,depth,on_rq,running,weight,runnable,now,clock_pelt,lut,util_sum,pc,util_avg,a0,a1\n\
-     4,100,4,CFS,,0,0,,3,3,0,1,1,1048576,1,81,92,80,53,54,57,5,1\n5,200,4,SE,,229,120,w,2,3,0,1,1,1048576,1,81,92,80,53,54,57,,\n\
-     6,210,1,switch,,229,120,a,b,,,,,,,,,,,,,1,\n7,220,4,ue_se,,229,120,w,2,3,0,1,1,1048576,1,81,92,80,53,54,57,,\n",
-    "ts,kind,cpu,pid,comm,a0,a1,a2,a3,a4,a5,a6\n9,next_freq,0,7,w,1,300,1024,900000,600000,1200000,0\n9,select,0,7,w,1,8,2,3,4,0,1024\n",
-    "# cpu=5 signal=cpu_frequency unit=GHz\ntime_s,value\n0.1,1.2\n0.2,0.6\n",
-    "start_s,duration_s,cpu,pid,comm,duty_cycle\n0.5,0.25,1,7,w,0.5\n0.8,0.1,1,8,\"a,b\",0.5\n",
-];
-
-#[test]
-fn tables_never_panic() {
-    let seeds = TABLES.iter().map(|table| table.as_bytes().to_vec()).collect();
-    let words = [",", "\"", "SE", "CLK", "tp_rt", "st_se", "# cpu=1 signal=rt_util_avg", "18446744073", "-1", "\n"];
-    smoke(&Target { name: "trace_csv", run: fuzz_targets::trace_csv, seeds, words: &words });
-}
-
 /// The events of the recorded logs, and of a simulated machine that recorded calls.
 fn event_seeds() -> Vec<Vec<u8>> {
-    let logs = seeds("crates/trace/tests/fixtures", ".plog");
+    let logs = seeds::logs();
     let of = |log: &Vec<u8>| {
         let events = LogReader::open(&log[..]).expect("a recorded log");
         made_events::bytes_of(events.map(|event| event.expect("undamaged")))
     };
-    let calls = pelton_trace::import::csv::PeltCsv::new(std::io::Cursor::new(TABLES[0]), std::path::Path::new("calls"));
+    let calls = seeds::files("tests/seeds", "calls.table.csv").remove(0);
+    let calls = pelton_trace::import::csv::PeltCsv::new(std::io::Cursor::new(calls), std::path::Path::new("calls"));
     logs.iter().map(of).chain([made_events::bytes_of(all_of(calls))]).collect()
 }
 
@@ -205,22 +180,20 @@ fn any_events_can_be_replayed() {
 
 #[test]
 fn rtapp_files_that_are_accepted_run() {
-    let (seeds, run) = (seeds("scenarios/workloads/rt-app", ".json"), fuzz_targets::rtapp_then_simulate);
-    fewer(&Target { name: "rtapp_then_simulate", run, seeds, words: &words(JSON_WORDS) }, 8);
-}
-
-#[test]
-fn experiment_files_never_panic() {
-    let (seeds, run) = (vec![fuzz::EXPERIMENT.as_bytes().to_vec()], fuzz_targets::experiment_toml);
-    fewer(&Target { name: "experiment_toml", run, seeds, words: &words(TOML_WORDS) }, 4);
+    let run = fuzz_targets::rtapp_then_simulate;
+    fewer(
+        &Target { name: "rtapp_then_simulate", run, ..of_reader(readers::reader("rtapp_json").expect("declared")) },
+        8,
+    );
 }
 
 #[test]
 fn packed_files_never_panic() {
     let text = b"# tracer: nop\na-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n";
-    let log = seeds("crates/trace/tests/fixtures", ".plog").remove(0);
+    let log = seeds::logs().remove(0);
+    let table = seeds::files("tests/seeds", "activations.table.csv").remove(0);
     let by = |how: u8, contents: &[u8]| [&[how, 0, 0][..], contents].concat();
-    let seeds = (1..4).flat_map(|how| [by(how, text), by(how, &log), by(how, TABLES[3].as_bytes())]);
+    let seeds = (1..4).flat_map(|how| [by(how, text), by(how, &log), by(how, &table)]);
     let run = fuzz_targets::packed_trace;
     fewer(&Target { name: "packed_trace", run, seeds: seeds.collect(), words: &["\u{1f}\u{8b}", "\n", "[001]"] }, 4);
 }

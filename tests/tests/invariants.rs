@@ -2,6 +2,7 @@
 //! What must hold whatever happens (docs/spec/README.md#invariants), on the compiled core. Numbers in brackets are
 //! those of that list.
 
+use crate::kept::kept;
 use pelton_core::{Avg, CpuState, Ctx, Policy, Rq, Se, SugovCpu, SugovPolicy, decay_load};
 use pelton_reference::vectors::governor::TABLE_KHZ;
 use proptest::prelude::*;
@@ -27,7 +28,7 @@ fn span() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: kept(), ..ProptestConfig::default() })]
 
     /// [1] with the bound that rounding leaves.
     #[test]

@@ -10,6 +10,8 @@ mod energy;
 mod fuzz_smoke;
 mod group_throttle;
 mod invariants;
+#[path = "../shared/kept.rs"]
+mod kept;
 mod limits;
 #[path = "loop_responses/main.rs"]
 mod loop_responses;

@@ -5,6 +5,9 @@ mod bench;
 mod generate;
 mod pelt_table;
 mod proofs;
+#[path = "../../tests/src/readers.rs"]
+#[allow(dead_code, reason = "the attacks use the rest of it")]
+mod readers;
 mod repo;
 mod test;
 mod tidy;

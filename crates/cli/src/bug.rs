@@ -18,9 +18,11 @@ pub fn remember(arguments: impl Iterator<Item = String>, seed: u64) {
     let _ = INVOCATION.set(Invocation { arguments: arguments.collect(), seed });
 }
 
-/// Installs the panic hook: it prints the message and ends the program, whichever thread panicked.
+/// Installs the panic hook: it prints the message and ends the program, whichever thread panicked. A panic for want of
+/// memory (libraries know no other way) is none of this program.
 pub fn install() {
     std::panic::set_hook(Box::new(|info| {
+        crate::memory::end_if_gone();
         let default = Invocation::default();
         let invocation = INVOCATION.get().unwrap_or(&default);
         let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let cli = Cli::read(&arguments().collect::<Vec<_>>());
     bug::remember(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()), seed(&cli));
     interrupt::install();
-    match verbs::dispatch(&cli) {
+    match memory::ask(cli.global.jobs).and_then(|()| verbs::dispatch(&cli)) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) if failure.exit == exit::Exit::Interrupted => {
             say(&failure.text);

@@ -302,6 +302,21 @@ fn quoted(cell: &str) -> String {
 /// Tables are Markdown in this program's output.
 static MARKDOWN: AtomicBool = AtomicBool::new(false);
 
+/// Text in a page of Markdown, in which names out of files are neither elements of HTML nor links.
+pub fn inert_in_pages(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let next = characters.peek().copied().unwrap_or(' ');
+        match c {
+            '<' if next.is_ascii_alphabetic() || "/!?".contains(next) => out += "&lt;",
+            ']' if next == '(' => out += "]\\",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// Chooses the form of all tables for people, before the first is made.
 pub fn choose(markdown: bool) {
     MARKDOWN.store(markdown, Ordering::Relaxed);
@@ -342,6 +357,12 @@ mod tests {
         sheet.row(vec!["a".into(), "1".into()]);
         sheet.row(vec!["long name".into(), "1000".into()]);
         sheet
+    }
+
+    #[test]
+    fn names_in_a_page_are_neither_elements_nor_links() {
+        let shown = inert_in_pages("<b>a</b> < 3 ![x](y) a[1] (z) <!-- <?");
+        assert_eq!(shown, "&lt;b>a&lt;/b> < 3 ![x]\\(y) a[1] (z) &lt;!-- &lt;?");
     }
 
     #[test]

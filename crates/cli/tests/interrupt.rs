@@ -3,16 +3,14 @@
 
 #![cfg(unix)]
 
-use crate::support;
-use crate::support::{Outcome, command, file, good, until_it_listens};
+use crate::support::{Outcome, command, file, good, processor_time, until_it_listens};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Longer than a verb may go on after a signal; a machine that does other work needs more than half a second to start
-/// one.
+/// More processor time than a verb may take after a signal.
 const SOON: Duration = Duration::from_secs(5);
 
 fn started(arguments: &[&str]) -> (Child, ChildStdin) {
@@ -25,12 +23,26 @@ fn started(arguments: &[&str]) -> (Child, ChildStdin) {
 
 /// Sends one signal and waits for the end.
 fn signalled(child: Child, signal: &str) -> Outcome {
+    let before = processor_time::of(&child);
     let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("a standard command");
     assert!(killed.success());
-    let since = Instant::now();
-    let outcome: Outcome = child.wait_with_output().expect("child").into();
-    assert!(since.elapsed() < SOON, "{signal}: {:?}", since.elapsed());
-    outcome
+    let (output, spent) = processor_time::ended(child);
+    assert!(spent - before < SOON, "{signal}: {:?}", spent - before);
+    output.into()
+}
+
+#[test]
+fn what_waits_takes_no_processor_time_and_what_counts_does() {
+    for (words, computes) in [("sleep 0.5", false), ("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done", true)] {
+        let child = Command::new("sh").args(["-c", words]).stderr(Stdio::piped()).spawn().expect("a shell");
+        let (output, spent) = processor_time::ended(child);
+        assert!(output.status.success());
+        assert_eq!(spent >= Duration::from_millis(50), computes, "{words}: {spent:?}");
+    }
+    let since = processor_time::Moment::now();
+    Command::new("sleep").arg("0.2").status().expect("a standard command");
+    assert!(since.elapsed() < Duration::from_millis(100));
+    while since.elapsed() < Duration::from_millis(20) {}
 }
 
 #[test]

@@ -89,8 +89,7 @@ const CLAMPED: &str = "clamps.csv.gz";
 
 /// The folders of the kernels on the machine with two CPUs, or nothing; says so then.
 fn kernels() -> Vec<PathBuf> {
-    let on_pair = |folder: &PathBuf| !series(folder).contains('-');
-    folders().into_iter().filter(on_pair).collect()
+    chosen("with two CPUs", |folder| !series(folder).contains('-'))
 }
 
 /// Name of the folder that a kernel's recordings are in.
@@ -219,11 +218,7 @@ fn placements_of_every_kernel_are_chosen_again() {
 fn placements_by_energy_of_every_kernel_are_chosen_again() {
     let mut wrong = Vec::new();
     for board in BOARDS {
-        let folders = folders_of(board);
-        if folders.is_empty() {
-            println!("not measured: recordings of the board{board} (make test-live says why)");
-        }
-        wrong.extend(folders.iter().flat_map(|folder| decided(folder, board, &WRONG_PLACEMENTS_BY_ENERGY)));
+        wrong.extend(folders_of(board).iter().flat_map(|folder| decided(folder, board, &WRONG_PLACEMENTS_BY_ENERGY)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -311,7 +306,11 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
 fn balances_of_every_kernel_are_counted() {
     for folder in &[SERVER, BALANCED_BOARD].map(folders_of).concat() {
         let release = text(&folder.join("release"));
-        for name in recordings(folder).into_iter().filter(|name| name.ends_with(BALANCES)) {
+        let names: Vec<String> = recordings(folder).into_iter().filter(|name| name.ends_with(BALANCES)).collect();
+        if names.is_empty() {
+            println!("not measured: balances of {}: none were recorded", series(folder));
+        }
+        for name in names {
             let counts = &json(&text(&folder.join(format!("{name}.json"))))["counts"];
             let kinds = counts["kinds"].as_array().expect("kinds");
             let sum = |count: &str| kinds.iter().filter_map(|kind| kind[count].as_u64()).sum::<u64>();
@@ -330,9 +329,10 @@ fn balances_of_every_kernel_are_counted() {
 /// placements meanwhile.
 #[test]
 fn clamps_of_every_kernel_are_what_the_core_computes() {
-    let with_clamps = |folder: &&PathBuf| WITH_CLAMPS.contains(&kernel_of(folder).as_str());
-    let without = |folder: &&PathBuf| !series(folder).ends_with(SERVER);
-    let wrong: Vec<String> = folders().iter().filter(with_clamps).filter(without).flat_map(|f| clamped(f)).collect();
+    let with_clamps =
+        |folder: &Path| WITH_CLAMPS.contains(&kernel_of(folder).as_str()) && !series(folder).ends_with(SERVER);
+    let folders = chosen("whose kernels have clamps", with_clamps);
+    let wrong: Vec<String> = folders.iter().flat_map(|folder| clamped(folder)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -382,7 +382,17 @@ fn tells_all_time(counts: &Value) -> bool {
 }
 
 fn folders_of(machine: &str) -> Vec<PathBuf> {
-    folders().into_iter().filter(|folder| series(folder).ends_with(machine)).collect()
+    chosen(&format!("`{machine}`"), |folder| series(folder).ends_with(machine))
+}
+
+/// The folders that something was recorded in; says so when there are others only.
+fn chosen(what: &str, is_meant: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let all = folders();
+    let meant: Vec<PathBuf> = all.iter().filter(|folder| is_meant(folder)).cloned().collect();
+    if meant.is_empty() && !all.is_empty() {
+        println!("not measured: recordings of machines {what} (make test-live says why)");
+    }
+    meant
 }
 
 /// Counts of a validated table of placements.

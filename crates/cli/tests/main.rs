@@ -18,6 +18,9 @@ mod own_runs;
 mod placements;
 #[path = "../../../tests/src/random_runs.rs"]
 mod random_runs;
+#[path = "../../../tests/src/readers.rs"]
+#[allow(dead_code, reason = "what else is declared there is compared with the arguments by `cargo xtask tidy`")]
+mod readers;
 mod record;
 mod reference;
 mod replay;
@@ -25,6 +28,8 @@ mod requests;
 mod results;
 mod safety;
 mod schemas;
+#[path = "../../../tests/src/seeds.rs"]
+mod seeds;
 mod support;
 mod surface;
 mod tables;

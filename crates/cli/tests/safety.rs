@@ -3,25 +3,23 @@
 
 #![cfg(unix)]
 
-use crate::support;
 use crate::support::{Outcome, command, file, good, pelton};
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Longer than a refusal takes on a machine that does other work.
+/// More processor time than a refusal takes.
 const SOON: Duration = Duration::from_secs(20);
 
 /// What the program says, soon and in little memory.
 fn soon(arguments: &[&str]) -> Outcome {
-    let since = Instant::now();
     let limited = "ulimit -v 2000000; exec \"$0\" \"$@\"";
     let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());
     let mut shell = Command::new("sh");
     shell.args(["-c", limited]).arg(program).args(arguments).env("NO_COLOR", "1");
-    let outcome: Outcome = shell.output().expect("a standard shell").into();
-    assert!(since.elapsed() < SOON, "{arguments:?}: {:?}", since.elapsed());
+    let (outcome, spent) = support::timed(shell);
+    assert!(spent < SOON, "{arguments:?}: {spent:?}");
     outcome
 }
 
@@ -257,14 +255,101 @@ fn forget_times(value: &mut serde_json::Value) {
     }
 }
 
+/// Runs to the end with so much address space.
+fn in_kib(kib: u64, words: &[&str]) -> Outcome {
+    let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());
+    let limited = format!("ulimit -v {kib}; exec \"$0\" \"$@\"");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &limited]).arg(program).args(words).env("NO_COLOR", "1");
+    // A signal, an abort for one, has no exit code: that fails here.
+    shell.output().expect("a standard shell").into()
+}
+
+/// Address space that is enough to begin with: docs/robustness.md.
+fn enough_kib(jobs: u64) -> u64 {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    (64 << 10) + (3 << 10) * cpus.max(jobs)
+}
+
 #[test]
 fn a_machine_without_memory_ends_the_program_with_a_sentence() {
-    let limited = "ulimit -v 70000; exec \"$0\" \"$@\"";
-    let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());
-    let mut shell = Command::new("sh");
-    let words =
-        ["run", "--platform", "juno-r0", "--workload", "hackbench:groups=250,fds=20,loops=1", "-q", "--jobs", "1"];
-    let outcome: Outcome = shell.args(["-c", limited]).arg(program).args(words).output().expect("sh").into();
+    let words = ["run", "--platform", "juno-r0", "--workload", "hackbench:groups=250,fds=20,loops=1", "-q"];
+    let outcome = in_kib(enough_kib(0), &words);
     assert_eq!(outcome.code, 4, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("not enough memory"), "{}", outcome.stderr);
+}
+
+#[test]
+fn every_verb_begins_with_the_stated_address_space_and_refuses_less() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(_, log), (_, tables)] = ["l.plog", "tables/"].map(|name| file(&folder, name));
+    let of = ["--platform", "juno-r0", "--workload", "periodic:run_us=300,period_us=2000", "--duration", "20ms", "-q"];
+    let with = |verb: &[&'static str], more: &[&'static str]| [verb, &of, more].concat();
+    good(&[&with(&["run"], &["--log"])[..], &[&log]].concat());
+    let calls: [(u64, Vec<&str>); 9] = [
+        (0, vec!["platform", "list"]),
+        (0, with(&["run"], &[])),
+        (0, with(&["explain"], &[])),
+        (0, with(&["front"], &["--seeds", "2"])),
+        (40, with(&["compare"], &["--policy", "7.2", "--policy", "6.6", "--seeds", "20", "--jobs", "40"])),
+        (0, vec!["reproduce", "rt-utilization", "--seeds", "1", "-q"]),
+        (0, vec!["validate", &log]),
+        (0, vec!["replay", &log]),
+        (0, vec!["trace", "export", &log, "--to", "parquet", "-o", &tables]),
+    ];
+    for (jobs, words) in &calls {
+        let enough = enough_kib(*jobs);
+        for kib in [40_000, 50_000, 60_000, enough - 1] {
+            let refused = in_kib(kib, words);
+            assert_eq!(refused.code, 4, "{kib} KiB: {words:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("not enough memory: the address space"), "{words:?}: {}", refused.stderr);
+        }
+        let began = in_kib(enough, words);
+        assert!([0, 1, 5].contains(&began.code), "{enough} KiB: {words:?}: {} {}", began.code, began.stderr);
+    }
+    // Where it ends in the middle of the work of many threads.
+    for more in (0..10).map(|step| step * 7000) {
+        let heavy = "hackbench:groups=100,fds=20,loops=1";
+        let words = ["compare", "--platform", "juno-r0", "--workload", heavy, "--duration", "20ms", "--policy", "7.2"];
+        let words = [&words[..], &["--policy", "6.6", "--seeds", "2", "--jobs", "4", "-q"]].concat();
+        let outcome = in_kib(enough_kib(4) + more, &words);
+        assert!([0, 4].contains(&outcome.code), "{more} KiB more: {} {}", outcome.code, outcome.stderr);
+    }
+}
+
+#[test]
+fn titles_and_names_of_sources_are_text_wherever_they_are_shown() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let evil = "a\\e]0;t\\a\\u202e\\n[x]|<img src=x>[l](http://x)";
+    let info = format!(
+        "name: \"{evil}\"\nabi: \"arm64\"\ncpus-count: 2\ncpu-capacities: {{0: 512, 1: 1024}}\n\
+         freq-domains: [[0],[1]]\nfreqs: {{0: [100000, 200000], 1: [100000, 300000]}}\n"
+    );
+    let (source, source_text) = file(&folder, "p\n[evil]\u{1b}[2J<b>.yml");
+    std::fs::write(source, info.replace("\\\\", "\\")).expect("room");
+    let imported = pelton(&["platform", "import", &source_text]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    let (platform, platform_text) = file(&folder, "imported.toml");
+    std::fs::write(platform, &imported.stdout).expect("room");
+    let task = r#"{"tasks": {"<img src=x>[l](http://x)|\u001b[2J&": {"loop": -1, "run": 500, "sleep": 500}}}"#;
+    let [(tasks, tasks_text), (picture, picture_text)] = ["t.json", "p.svg"].map(|name| file(&folder, name));
+    std::fs::write(tasks, task).expect("room");
+    let run = ["run", "--platform", "juno-r0", "--workload", &tasks_text, "--duration", "20ms"];
+    let shown = [
+        imported.stdout,
+        imported.stderr,
+        good(&["platform", "show", &platform_text]),
+        good(&["platform", "show", &platform_text, "--format", "json"]),
+        good(&["platform", "check", &platform_text]),
+        pelton(&run).stdout,
+        pelton(&[&run[..], &["--format", "csv"]].concat()).stdout,
+    ];
+    for text in &shown {
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{text}");
+    }
+    let page = pelton(&[&run[..], &["--format", "markdown", "--plot", &picture_text]].concat());
+    assert!(page.code == 0 && page.stdout.contains("&lt;img src=x>[l]\\(http://x)\\|\\\\u001b"), "{}", page.stdout);
+    assert!(!page.stdout.contains("<img") && !page.stdout.contains("]("), "{}", page.stdout);
+    let drawn = std::fs::read_to_string(picture).expect("a picture");
+    assert!(!drawn.contains("<img") && !drawn.contains('\u{1b}'), "{drawn:.2000}");
 }

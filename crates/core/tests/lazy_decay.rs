@@ -2,6 +2,7 @@
 //! Reading what an idle CPU has left late, or walking over it again and again: what is the same to the bit, and by how
 //! much the rest differs. `blocked_update=lazy` rests on it.
 
+use crate::kept::kept;
 use pelton_core::{Avg, Policy, Rq, Se, decay_load, dequeue, profiles, runs};
 use proptest::prelude::*;
 
@@ -87,6 +88,8 @@ fn policy(profile: usize) -> Policy {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: kept(), ..ProptestConfig::default() })]
+
     /// A reader that decays by the periods between the walks' moments, one after another, needs nothing else of them:
     /// its sums are the walks' to the bit, and so are clock and position.
     #[test]

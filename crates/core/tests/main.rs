@@ -7,6 +7,8 @@ mod builds;
 mod gates;
 mod golden;
 mod idle;
+#[path = "../../../tests/shared/kept.rs"]
+mod kept;
 mod kernel_data;
 mod known_answers;
 mod large_records;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Properties of the signals under arbitrary sequences of events.
 
+use crate::kept::kept;
 use pelton_core::{Avg, Ctx, Policy, Rq, Se, dequeue, profiles, value};
 use proptest::prelude::*;
 
@@ -143,6 +144,8 @@ fn steps() -> impl Strategy<Value = Vec<(u64, u8, usize)>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: kept(), ..ProptestConfig::default() })]
+
     #[test]
     fn utilization_never_exceeds_its_range(gaps in prop::collection::vec((0u64..100_000_000, 0u32..2), 1..200)) {
         let pol = policy("7.2");

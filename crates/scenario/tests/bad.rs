@@ -2,13 +2,18 @@
 //! Bad input: every file in tests/bad is refused with a message a person can act on, quickly and in little memory. One
 //! snapshot per file; review changes of them like code.
 
+#[path = "../../../tests/shared/processor_time.rs"]
+#[allow(dead_code, reason = "every test program uses a part of it")]
+mod processor_time;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{Diagnostics, SourceFile, platform, policy, render};
+use processor_time::Moment;
 
 /// Most memory one refusal may take, bytes.
 const PEAK_BYTES_MAX: usize = 128 << 20;
@@ -42,7 +47,7 @@ static COUNTING: Counting = Counting;
 fn rendered(name: &str, refuse: impl FnOnce() -> Option<Diagnostics>) -> String {
     let before = LIVE.load(Relaxed);
     PEAK.store(before, Relaxed);
-    let start = Instant::now();
+    let start = Moment::now();
     let refused = refuse().unwrap_or_else(|| panic!("{name} was accepted"));
     let text = render(&refused, 100, false);
     let (took, peak) = (start.elapsed(), PEAK.load(Relaxed).saturating_sub(before));

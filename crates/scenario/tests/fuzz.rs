@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! No input makes the readers panic: arbitrary bytes, arbitrary text, and real platform files with pieces changed.
 
+use crate::kept::kept;
 use pelton_scenario::platform::{self, fuzz_platform};
 use pelton_scenario::policy::fuzz_policy;
 use proptest::prelude::*;
@@ -50,7 +51,7 @@ fn mutated(text: &str, cuts: &[(usize, usize, usize)]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {

@@ -2,8 +2,9 @@
 //! What people read when an rt-app file is wrong: every file of `tests/bad/rtapp` with its rendered messages.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::processor_time::Moment;
 use pelton_scenario::rtapp::{self, RtAppOptions};
 use pelton_scenario::{SourceFile, render};
 
@@ -46,7 +47,7 @@ fn every_bad_file_is_explained() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     for path in files.iter().filter(|p| stem(p) != "good") {
-        let start = Instant::now();
+        let start = Moment::now();
         let (text, accepted) = messages(path);
         assert!(start.elapsed() < TIME_MAX, "{} took {:?}", path.display(), start.elapsed());
         assert_eq!(accepted, stem(path).starts_with("warn-"), "{}\n{text}", path.display());

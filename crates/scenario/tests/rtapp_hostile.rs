@@ -2,8 +2,10 @@
 //! Whatever comes in, the reader of rt-app files returns, soon, with a message.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::kept::kept;
+use crate::processor_time::Moment;
 use pelton_scenario::SourceFile;
 use pelton_scenario::rtapp::{self, RTAPP_BYTES_MAX, RtAppOptions, fuzz_rtapp};
 use proptest::prelude::*;
@@ -94,7 +96,7 @@ fn apply(mut data: Vec<u8>, changes: &[Change]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_bytes_never_panic(data in prop::collection::vec(any::<u8>(), 0..400)) {
@@ -142,7 +144,7 @@ fn excesses() -> Vec<(&'static str, String)> {
 fn the_largest_texts_are_answered_within_a_second() {
     for (name, text) in excesses() {
         let file = SourceFile::new("t.json", text);
-        let start = Instant::now();
+        let start = Moment::now();
         let answer = rtapp::load(&file, &RtAppOptions { cpus: Some(8), ..RtAppOptions::default() });
         let elapsed = start.elapsed();
         println!("{name}: {elapsed:?}, {}", if answer.is_ok() { "accepted" } else { "refused" });
@@ -204,7 +206,7 @@ fn the_largest_accepted_files_are_answered_within_a_second() {
     ];
     for (name, text) in texts {
         let file = SourceFile::new("t.json", text);
-        let start = Instant::now();
+        let start = Moment::now();
         let answer = rtapp::load(&file, &RtAppOptions { cpus: Some(8), ..RtAppOptions::default() });
         let elapsed = start.elapsed();
         println!(

@@ -6,6 +6,8 @@
 //! of those two may read as another record; it must not do more than that.
 
 use crate::invented_dat::{CpuPages, Packing, Shape, cpu_of};
+use crate::kept::kept;
+use crate::processor_time;
 use crate::synthetic;
 use pelton_schema::{Event, Sink};
 use pelton_trace::import::{Format, OpenOptions, TraceInfo, open};
@@ -185,7 +187,7 @@ fn hostile_sizes_cost_no_memory_and_no_time() {
     // Every CPU there can be, each claiming everything.
     let mut file = shape.head_6(&vec![u64::MAX >> 20; 8192]);
     page.iter().for_each(|page| file.extend(page));
-    let started = std::time::Instant::now();
+    let started = processor_time::Moment::now();
     if let Some((found, info)) = read(&file, None) {
         assert!(!info.is_complete() && found.len() <= 400, "{} events", found.len());
     }
@@ -193,7 +195,7 @@ fn hostile_sizes_cost_no_memory_and_no_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn a_flip_in_a_log_is_said(at in any::<prop::sample::Index>(), bit in 0u8..8) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The recorded `trace.dat` against the text trace-cmd made of it, event by event.
 
+use crate::common;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,12 +10,12 @@ use pelton_schema::Event;
 use pelton_trace::import::{Format, OpenOptions, Source, TraceInfo, open};
 
 fn shared(path: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(std::env::var_os("PELTON_SHARED_DATA")?).join("traces").join(path);
-    if path.exists() {
-        return Some(path);
+    let name = format!("traces/{path}");
+    let found = common::shared(&name);
+    if found.is_none() {
+        common::missing(&name);
     }
-    eprintln!("not measured: {} is not there", path.display());
-    None
+    found
 }
 
 /// Everything a trace holds: time, event.
@@ -78,6 +79,10 @@ fn expected(cpu: u32, name: &str, rest: &str, groups: &[String]) -> Option<Event
     Some(match name {
         "sched_switch" => switch(cpu, rest),
         "cpu_idle" => Event::CpuIdle { cpu: number("cpu_id"), state: number("state") },
+        // A program of the experiment writes what the frequencies are when it begins.
+        "print" if rest.contains("cpu_frequency_devlib:") => {
+            Event::CpuFrequency { cpu: number("cpu_id"), freq_khz: number("state") }
+        }
         "cpu_frequency" => Event::CpuFrequency { cpu: number("cpu_id"), freq_khz: number("state") },
         "sched_migrate_task" => Event::SchedMigrateTask {
             cpu,

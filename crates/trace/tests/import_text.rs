@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use crate::common::{gunzip, missing, read_all, shared};
+use crate::kept::kept;
 use pelton_schema::Event;
 use pelton_trace::import::text::{TextSource, sniff_text};
 use pelton_trace::import::{Format, Source, Timed};
@@ -296,7 +297,7 @@ fn full_traces_have_the_events_their_readme_lists() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {

@@ -4,6 +4,7 @@
 use crate::synthetic;
 use std::io::{self, Read};
 
+use crate::kept::kept;
 use pelton_schema::{EVENTS, Event, Sink};
 use pelton_trace::{LogError, LogReader, LogSummary, PeltonLog, RunHeader};
 use proptest::prelude::*;
@@ -220,7 +221,7 @@ fn an_announced_length_is_not_believed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn a_flipped_bit_never_goes_unnoticed(place: prop::sample::Index, bit in 0u8..8) {

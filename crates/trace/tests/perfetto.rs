@@ -4,6 +4,7 @@
 use crate::synthetic;
 use std::collections::BTreeMap;
 
+use crate::kept::kept;
 use pelton_schema::{Event, PRIO_DEADLINE, Sink, pack_name};
 use pelton_trace::perfetto::read::{PerfettoError, PerfettoReader, Record};
 use pelton_trace::{PerfettoTrace, RunHeader};
@@ -268,7 +269,7 @@ fn a_cut_trace_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: kept(), ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_traces_never_panic(place: prop::sample::Index, byte: u8, noise: Vec<u8>) {

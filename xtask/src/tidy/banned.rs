@@ -55,6 +55,12 @@ const OPENS: &[Ban] = &[
     ("fs::write", "output.rs writes: beside the place, through no link"),
 ];
 
+/// Limits of time in tests hold on busy machines, and what property tests find is kept.
+const OF_TESTS: &[Ban] = &[
+    ("Instant", "a clock on the wall says nothing on a busy machine; use tests/shared/processor_time.rs"),
+    ("failure_persistence: None", "`kept()` of tests/shared/kept.rs keeps what failed"),
+];
+
 const C_WORDS: &[Ban] = &[
     ("bool", "explicit widths only: u32"),
     ("_Bool", "explicit widths only: u32"),
@@ -108,6 +114,14 @@ pub const RULES: &[Rule] = &[
         good: || File::example("crates/lab/src/a.rs", "fn f() { reading::text(x, 9); fs::read_dir(x); }\n"),
     },
     Rule {
+        name: "steady-tests",
+        check: of_tests,
+        bad: || File::example("crates/lab/tests/a.rs", "fn f() { let since = std::time::Instant::now(); }\n"),
+        good: || {
+            File::example("crates/lab/tests/a.rs", "proptest! { #![config(failure_persistence: kept())] fn f() {} }\n")
+        },
+    },
+    Rule {
         name: "core-c-words",
         check: core_words,
         bad: || File::example("core/include/pelton/a.h", "struct s {\n\tenum e kind;\n};\n"),
@@ -155,6 +169,19 @@ fn matches(tokens: &[&Token], (ban, instead): Ban) -> Vec<(usize, String)> {
     let hit = |window: &&[&Token]| window.iter().zip(&pattern).all(|(token, text)| token.text == *text);
     let places = tokens.windows(pattern.len()).filter(hit);
     places.map(|window| (window[0].line, format!("`{ban}`: {instead}"))).collect()
+}
+
+/// Tests of their own programs. Those in source files find a `lib.rs`, beside which proptest keeps its seeds.
+fn of_tests(file: &File) -> Vec<(usize, String)> {
+    if !file.path.contains("/tests/") {
+        return Vec::new();
+    }
+    let mut found = rust(file, &[""], OF_TESTS);
+    let is_property = file.extension() == "rs" && file.text.contains(concat!("proptest", "! {"));
+    if is_property && !file.text.contains("failure_persistence: kept()") {
+        found.push((0, OF_TESTS[1].1.to_owned()));
+    }
+    found
 }
 
 fn floats(file: &File) -> Vec<(usize, String)> {
@@ -260,6 +287,10 @@ mod tests {
                 "{ban}"
             );
         }
+        for (ban, _) in OF_TESTS {
+            assert_eq!(lines("steady-tests", "tests/tests/a.rs", &format!("fn f() {{ {ban} }}")), [1], "{ban}");
+        }
+        assert_eq!(lines("steady-tests", "tests/tests/a.rs", concat!("proptest", "! {}")), [0]);
         for (ban, _) in UNFINISHED {
             assert_eq!(lines("unfinished", "xtask/src/a.rs", &format!("fn f() {{ {ban}() }}")), [1], "{ban}");
         }

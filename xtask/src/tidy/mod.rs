@@ -13,6 +13,7 @@ mod mirrors;
 pub mod names;
 mod programs;
 mod prose;
+mod readers;
 mod rooms;
 mod text;
 mod tokens;
@@ -69,8 +70,18 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] =
-    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "rooms", "test-programs"];
+const TREE_RULES: &[&str] = &[
+    "citations",
+    "edges",
+    "function-median",
+    "licences",
+    "links",
+    "mirrors",
+    "names",
+    "readers",
+    "rooms",
+    "test-programs",
+];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -100,6 +111,7 @@ pub fn run() -> Result<(), String> {
     found.extend(mirrors::check(&files));
     found.extend(names::check(&files)?);
     found.extend(programs::check(&files));
+    found.extend(readers::check(&files));
     found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);

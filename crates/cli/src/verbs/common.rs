@@ -219,7 +219,10 @@ pub fn failure(error: LabError) -> Failure {
 
 /// Prints text with tables to stdout, coloured on a terminal.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let plain = |text: &str| pelton_trace::lines(text).into_owned();
+    let plain = |text: &str| match pelton_trace::lines(text) {
+        shown if sheet::is_markdown() => sheet::inert_in_pages(&shown),
+        shown => shown.into_owned(),
+    };
     to_stdout(&paint::finish(text, paint::wanted(), plain))
 }
 

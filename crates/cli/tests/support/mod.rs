@@ -3,8 +3,12 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+#[path = "../../../../tests/shared/processor_time.rs"]
+pub mod processor_time;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// What one invocation did.
 pub struct Outcome {
@@ -33,6 +37,13 @@ pub fn command(arguments: &[&str]) -> Command {
 /// Runs to the end.
 pub fn pelton(arguments: &[&str]) -> Outcome {
     command(arguments).output().expect("the program starts").into()
+}
+
+/// Runs to the end; and the processor time that it took.
+pub fn timed(mut command: Command) -> (Outcome, Duration) {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let (output, spent) = processor_time::ended(child.expect("the program starts"));
+    (output.into(), spent)
 }
 
 /// Runs to the end, which must be exit code 0 without a word on stderr.

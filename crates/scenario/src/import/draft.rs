@@ -239,7 +239,7 @@ impl Draft {
         let _ = writeln!(
             out,
             "# Imported from {}; look through it: what is not here was not known there.",
-            self.sources.join(", ")
+            one_line(&self.sources.join(", "))
         );
         for line in &self.assumed {
             let _ = writeln!(out, "# ASSUMED: {}", one_line(line));
