@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The front door. Every target says what it needs, installs it where that is wished (scripts/setup.sh), and says what it could
 # not do.
 .PHONY: help demo test test-live test-oracle test-kernel check bench fast generate clean

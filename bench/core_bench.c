@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Cost of the policy core alone: core_bench CASE|all ITERATIONS. One JSON line per case on standard output.
  *

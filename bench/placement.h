@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Machines on which one wake-up is placed: the core's bench counts its instructions, and scripts/bench-placement.sh
  * those of the kernel's compiled function on the same machines.

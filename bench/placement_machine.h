@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A machine of equal CPUs, as bench/placement.h makes it and the kernel's side of scripts/bench-placement.sh reads it.
  */

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # An apt of its own, for packages of other releases of the distribution. To be sourced.
 #

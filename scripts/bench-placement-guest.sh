@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Checks scripts/bench-placement.sh in a guest: scripts/bench-placement-guest.sh [CPUS [STATE...]], states none, half, all.
 # Boots Debian's 7.2 in QEMU without KVM, where an instruction takes 2 ns of the guest's clock (-icount shift=1), and lets the
 # kernel's function_graph tracer time select_task_rq_fair. What the tracer itself takes is the same for a system call whose

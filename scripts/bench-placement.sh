@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Counts the instructions of one wake-up placement, the kernel's compiled function and the core's, on the same machines
 # of 8, 64 and 384 CPUs: scripts/bench-placement.sh [SERIES...]. Needs what scripts/test-oracle.sh needs, and valgrind.
 # Prints one JSON line for each count, then "not measured: ..." for what could not be counted.

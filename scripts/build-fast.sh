@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Builds the release program again with what typical runs show the compiler (profile-guided optimization), for sweeps
 # of many runs: a sixth fewer instructions (docs/benchmarks.md). Two builds, eight minutes on two cores. Events of runs
 # that were not shown must come out as from the plain build. Writes target/fast/pelton.

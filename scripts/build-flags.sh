@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Prints the cargo flags that leave the recorder out, and says so, where something it is built with is missing:
 #   cargo build -p pelton-cli $(scripts/build-flags.sh)
 #   cargo test --workspace $(scripts/build-flags.sh workspace)

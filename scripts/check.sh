@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Everything that can be said about the code without running it. Runs all steps, ends with one line that counts them.
 set -u
 cd "$(dirname "$0")/.." || exit 70

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Builds the program and shows it: one published table, one traced run of a real rt-app file. Files go to out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."

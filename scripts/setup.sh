@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Records every small load on the running kernel, reads the files back and validates them; gives it the core's placement as a
 # program, and compares. Needs root, the kernel's type information, and what the recorder is built with.
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Boots Debian's kernels in QEMU, records load tracking and schedutil inside them, and validates the recordings here:
 # scripts/test-live.sh [SERIES...]. Needs an x86-64 machine, root to install what is missing, and the Debian archive; says
 # "not measured" and why where one of these is not there. No KVM is used. PELTON_LIVE_REPEATS=5: what

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Holds the core against the kernel's own compiled scheduler: scripts/test-oracle.sh [SERIES...]. Needs an x86-64 machine, a C
 # compiler, python3 and the Debian archive (the first time); no root. See docs/ci.md and docs/spec/oracle.md.
 # PELTON_ORACLE_CASES sets the states for each operation, PELTON_ORACLE_SEED the first of them.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The version that `pelton --version` prints: with the commit, where the source is a checkout of git.
 
 use std::path::{Path, PathBuf};

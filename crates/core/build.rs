@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiles the C core behind its shim and hashes the headers, so that a log can say which arithmetic produced it.
 
 use std::path::{Path, PathBuf};

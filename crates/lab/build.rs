@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Embeds scenarios/published, so that `pelton reproduce` works from any directory and a new experiment is one new file.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiles the recorder's BPF programs with clang, against the helper headers that libbpf-sys brings along.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Lists scenarios/platforms/*.toml as `PLATFORMS: &[(name, text)]`, so that the program carries its platforms with it.
 
 use std::fmt::Write;

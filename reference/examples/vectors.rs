@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes or checks the known-answer tables: `vectors write|check [DIR]`.
 
 use std::path::PathBuf;

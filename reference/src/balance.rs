@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The limit of the real-time class, and CPUs that go idle or are idle.
 
 const MS: u128 = 1_000_000;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune (docs/signals/boost.md): margins, boost groups of a CPU, and the filter of placements.
 
 /// Boost groups at most.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which cache the threads of a process prefer, and when one of them may leave it.
 
 /// Time that a process or a CPU ran, halved each epoch.

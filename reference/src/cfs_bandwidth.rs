@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Quotas of task groups: one pool per group, and what its queues hold. Times are ns in wide signed numbers.
 
 use crate::rules::{Numbers, Refill, Rules, SlackForm, ThrottleForm, ThrottledTime};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The clocks of one CPU and the record set they drive (docs/signals/clock.md).
 
 use crate::cap_scale;

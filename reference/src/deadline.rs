@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The constant bandwidth server of a deadline task, and what may be reserved.
 //!
 //! Times are ns; a moment is a point on a circle of 2^64 ns, and of two moments the one less than half a circle away

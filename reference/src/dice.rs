@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Dice before a search: a CPU that goes idle searches a domain as often as its searches find something.
 
 use crate::balance::Skips;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The deadline server of the fair class, as the states that the kernel's own diagram has.
 
 use crate::deadline::{self, Server, before};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Energy model of a frequency domain, in the form of 6.9 and later.
 
 /// One frequency of a domain.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events: the updates in the kernel's order, and the bookkeeping that follows
 //! (docs/spec/signals.md#a-tasks-life).
 //!

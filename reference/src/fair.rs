@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair class: CFS and EEVDF. The queue is a list, every sum is made anew, and nothing wraps.
 
 use crate::rules::{

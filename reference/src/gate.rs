@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! When the governor may act (docs/spec/governor.md#when-an-evaluation-is-allowed).
 
 use crate::rules::{FROM_PLATFORM, Gate as GateRule, GateAsymmetry, GateBypass, GatePeak, Numbers, Rules};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors beside schedutil (docs/signals/boost.md): votes, samples, fixed frequencies.
 
 /// sched-DVFS of a domain.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups: propagation from a queue to the entity that stands for it, and shares (docs/spec/signals.md#groups).
 
 use crate::SCALE;

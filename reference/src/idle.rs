@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle governor menu (docs/spec/idle.md), and what it shares with teo.
 
 /// Most idle states of a CPU.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The interactive governor (Android 4.4, `cpufreq_interactive.c`), on a domain whose CPUs have timers.
 
 use crate::governors::Times;

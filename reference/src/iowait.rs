@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Boost of CPUs whose tasks wait for I/O (docs/spec/governor.md#the-request-of-one-cpu).
 
 use crate::SCALE;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A slow twin of the policy core, meant to be checked by eye.
 //!
 //! Every module here answers to one header in `core/include/pelton/` and to one page of rules (docs/spec), and was

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of a frequency domain: which operating points they are, and what a governor does when they are new.
 
 use crate::rules::{CapacityLeft, HwSignal, Rules};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load-tracking record: decay, sums and averages (docs/spec/signals.md#record).
 
 use crate::rules::{Divisor, Invariance, Rules};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From a CPU's signals to the performance it asks for (docs/spec/governor.md#the-request-of-one-cpu).
 
 use crate::rules::{

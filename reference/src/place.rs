@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a waking task is drawn to: its waker's CPU or its last one.
 
 /// How the two CPUs are compared.

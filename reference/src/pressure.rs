@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Signals of what is not the fair class: RT, DL, IRQ, lost capacity
 //! (docs/spec/signals.md#other-classes-interrupts-lost-capacity).
 

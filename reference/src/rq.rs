@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Entities on queues (docs/spec/signals.md).
 
 use crate::group::propagate;

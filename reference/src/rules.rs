@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What changes between kernels, as plain enums (docs/spec/README.md).
 //!
 //! The names of switches and values equal those of `policy.h`; the defaults per kernel are written here a second time,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runnable load of 4.12 to 5.4: what is queued on a CPU weighs, what sleeps there does not.
 
 use crate::group::SHARES_MIN;

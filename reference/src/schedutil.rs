@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor: gate, evaluation, frequency, commit (docs/spec/governor.md).
 
 use crate::gate::{self, Gate as GateState};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a real-time or a deadline task may go, by sets of CPUs.
 
 use crate::deadline::before;

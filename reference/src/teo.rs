@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle governor teo (docs/spec/idle.md#teo), in each release's form.
 
 use crate::idle::{

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A thermal zone: what step_wise asks of each domain, and how power_allocator divides a budget. Plain numbers, wide
 //! enough.
 

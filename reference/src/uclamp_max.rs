@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps by maximum: a CPU is a list of its tasks' clamps, and of those it has seen.
 
 use crate::rules::{Rules, Uclamp, UclampChange, UclampFirst, UclampLimit, UclampNewGroup, UclampUsed};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps that add up: every sum is made anew from a list of all queued tasks.
 
 use std::collections::BTreeMap;

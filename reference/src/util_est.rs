@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The estimate that survives sleep (docs/spec/signals.md#estimate).
 
 use crate::pelt::Avg;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Writes the device tree of a virtual arm64 board with CPUs of different size: scripts/live/board.sh OUT.dtb CLUSTER...
 # CLUSTER is CPUS:DMIPS:PARENT_MHZ:COEFFICIENT, small ones first. QEMU's own board is the beginning. Each cluster gets a clock
 # that only the kernel drives: one of eight steps of its parent, in a register that is plain memory kept out of the

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
 # scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time|big-little|three-clusters]
 # pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each; its time goes by with what

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Fetches Debian kernels and a static busybox: scripts/live/fetch.sh [--arm64] FOLDER SERIES...
 # FOLDER/SERIES/ gets vmlinuz, modules/ and release; FOLDER/busybox the program; --arm64: those of that architecture, and
 # FOLDER/libraries what the recorder is linked with. A series the archive no longer has gets

@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=dash
 # In the guest: what ondemand and conservative see and decide, sample by sample, under a load that comes and goes. For each
 # governor /out/governors/NAME.trace (the events) and NAME.tunables. Nothing else is loaded: the kernel's own probes are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Idle states for the eight CPUs of QEMU's PC, so that the kernel's own ACPI driver and its idle governor choose among them in
 // the guest. All are of type C1 in fixed hardware that is not the processor's own waiting: the kernel enters each by HLT, as it
 // does without any, and knows another latency of each. Nothing takes that long.

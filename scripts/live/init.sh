@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record; the line
 # without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one

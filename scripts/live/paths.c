@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What paths of the kernel take in a guest in which nothing else runs, on the guest's own clock. scripts/live/boot.sh
  * puts it there where PELTON_LIVE_PATHS is set, and a line `paths -` of the jobs runs it. Threads have CPUs of their

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Performance states for the two CPUs of QEMU's PC, so that the kernel's own acpi-cpufreq driver and schedutil run in the
 // guest. Writing the I/O port has no effect: nothing runs faster or slower, as on a machine without frequency invariance
 // the kernel does not expect it to.

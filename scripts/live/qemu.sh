@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # An emulator whose CPUs take short turns: scripts/live/qemu.sh FOLDER. Where the clock goes by with instructions (-icount),
 # QEMU 7.2 gives one CPU all the time up to the next timer, and interrupts to other CPUs wait for that; 10.0 divides it
 # among the CPUs (icount_percpu_budget). Where the system's is older and its release has a newer one in backports, that

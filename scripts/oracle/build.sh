@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Compiles the kernel's side of the oracle: scripts/oracle/build.sh FOLDER SERIES [SUFFIX]
 # FOLDER/SERIES is what fetch.sh prepared; FOLDER/SERIES/out/kernel.o is the result. Nothing is done when nothing changed.
 # With a suffix the configured headers are in obj-SUFFIX, and the result is in out-SUFFIX.

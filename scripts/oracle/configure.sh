@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Configures a kernel's tree: scripts/oracle/configure.sh FOLDER TREE OBJ CONFIG
 # FOLDER is what fetch.sh prepared. Which headers the compiler sees is decided by a small configuration of our own. What make
 # says goes into OBJ.log.

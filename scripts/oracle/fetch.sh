@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Fetches and prepares kernel sources: scripts/oracle/fetch.sh FOLDER SERIES...
 # For each series FOLDER/SERIES/ gets tree/ (the source as the distribution ships it, without drivers, which are not
 # needed), obj/ (configured, headers generated) and package (its version; a second run finds it and does nothing). Tools

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What docs/spec/proofs says the oracle proves of a profile: switch, tab, operation. usage: proofs.py PROFILE FILE..."""
 
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The page of operations. usage: reference.py LIST... (outputs of `oracle list`, one for each release)"""
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Assembler stubs for what kernel.o leaves undefined. usage: stubs.py KERNEL.O NOTES > stubs.S
 
 A function stub names itself and stops. Data of the table below starts as zero (per-CPU data in its section); other data

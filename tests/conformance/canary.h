@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Deliberately wrong rules, to prove that the suite can fail: -DPELTON_CANARY=n breaks one constant of the core.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The policy core behind one function, so that one suite can run over every build of it: native at two optimization
  * levels, with the undefined-behaviour sanitizer, 32-bit, and as BPF bytecode.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations of quotas of task groups. Included by entry.c only, after entry_knob.h, which has the stories. */
 
 #define QUOTA_QUEUES 4

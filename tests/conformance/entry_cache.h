@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Threads of a process run on four CPUs with two caches, and one of them looks now and then. Included by entry.c only,
  * after entry_knob.h.

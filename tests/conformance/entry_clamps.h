@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Operations of clamps that add up. Included by entry.c only, after entry_knob.h, which has the stories.
  *

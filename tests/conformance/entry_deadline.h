@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations of the deadline class; everything is in the arguments. Included by entry.c only. */
 
 static inline __attribute__((always_inline)) u64 dl_said(const struct pelton_dl_entity *dl)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Operations of the fair class. Everything is in the arguments, and the result is a hash of everything visible: the
  * average, the entities, the answer. Included by entry.c only.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations of performance requests and the governor. Included by entry.c only. */
 
 #define PELTON_TEST_OPPS 8

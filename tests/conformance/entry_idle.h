@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations of the idle governors. Included by entry.c only. */
 
 #define TABLE(i) ((const struct pelton_idle_table *)record(w, w[i]))

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A story of the interactive governor: timers, pulses, limits and changes of frequency on a domain of two CPUs.
  * Included by entry.c only.

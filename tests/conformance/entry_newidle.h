@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A CPU that goes idle again and again, and its searches of one domain. Included by entry.c only, after entry_knob.h.
  */

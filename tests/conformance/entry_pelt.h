@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations on single records, queues and groups. Included by entry.c only. */
 
 TEST_OP op_poke(u64 *w)

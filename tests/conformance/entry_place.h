@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations of placement and of the energy model; everything is in the arguments. Included by entry.c only. */
 
 /* Loads of this and of the previous CPU, of the task and of the waker; capacities; marks and runnable tasks. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations on CPUs: scheduler events, clocks, pressure. Included by entry.c only. */
 
 /* rq, cfs, se, owned, delta */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs the entry function in a process of its own, so that 32-bit builds and builds that stop on undefined behaviour
  * need no special care. Words of 64 bits in this machine's order on standard input:

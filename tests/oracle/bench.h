@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One wake-up, placed by both sides; their instructions are counted (scripts/bench-placement.sh). */
 #ifndef ORACLE_BENCH_H
 #define ORACLE_BENCH_H

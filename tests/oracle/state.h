@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One case of a comparison: what a kernel function and the core's form of it get and give. Both sides include this; the
  * records are the core's own. The kernel side has one function of this form for each operation, and no such function

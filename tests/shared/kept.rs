@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Failures of property tests are tried again everywhere: they are kept beside the test (`NAME.regressions`), in a file
 //! that belongs to the commit.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of time that hold on a machine which does other work: of processor time, this thread's or a child's. Tests of
 //! several crates include this file.
 

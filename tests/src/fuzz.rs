@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Fuzzing without special tools: a seeded corpus, seeded mutations, and a report that repeats the failure.
 //!
 //! The same targets are built with cargo-fuzz in `fuzz/`. Here they run in the ordinary tests, for a fixed number of

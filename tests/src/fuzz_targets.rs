@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every place where bytes from outside enter. Used by `fuzz/` and by the smoke tests alike.
 
 use std::io::{Cursor, Write};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What tests across crates share. The tests themselves live in `tests/tests/`.
 
 pub mod conformance;

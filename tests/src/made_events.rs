@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Events from any bytes, for code behind the readers: nearly every input is a sequence of declared events.
 //!
 //! An event is a byte for its kind, a number for the time since the one before, and a number for each column. A number

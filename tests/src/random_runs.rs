@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random runs: boards, loads, profiles, switches and parameters. One seed is one run, on every machine.
 
 use pelton_core::{parameters, profiles, switches};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every kind of file from outside, and every argument that takes one: declared once. The fuzz targets are generated
 //! from it (`cargo xtask generate`), the smoke tests of fuzzing, the damage tests and the hostile files of the command
 //! line go through it, and `cargo xtask tidy` (rule `readers`) compares it with the arguments that can be typed.

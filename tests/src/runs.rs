@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A simulated run with every kind of event, for the tests and benches of outputs.
 
 use pelton_core::Policy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Inputs that attacks on readers begin with: files of the repository, and what is made of them.
 
 use std::io::Read;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core alone as a control loop's input: one CPU that runs what a test tells it to, with ticks and nothing else.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core's bench in small, so that it cannot rot: it compiles, and its work does not depend on the optimisation
 //! level.
 

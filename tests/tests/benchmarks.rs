@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Benchmark models on machines whose costs are known: what they measure follows by hand.
 
 use pelton_core::Policy;

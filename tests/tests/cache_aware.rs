@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Threads of one process on a server with eight caches: 7.2 gathers them, as long as they fit (F-342).
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core against the reference, in every build this machine can make.
 //!
 //! `PELTON_CONFORMANCE_CALLS=N` compares N operations per build instead of the numbers below.

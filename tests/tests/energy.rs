@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The energy model of the core against its slow twin.
 
 use pelton_core::{EnergyModel, KHZ_INEFFICIENT, SugovPolicy};

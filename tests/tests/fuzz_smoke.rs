@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Any bytes may arrive where files are read; none of them may panic. See `fuzz/README.md` for the long runs.
 
 use std::sync::Mutex;

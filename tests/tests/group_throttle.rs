@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Groups limited to parts of CPUs, as placement reads them: the core beside a twin that puts the task into its group
 //! and adds everything up anew.
 

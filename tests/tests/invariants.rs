@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What must hold whatever happens (docs/spec/README.md#invariants), on the compiled core. Numbers in brackets are
 //! those of that list.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The numbers that `pelton run` prints, and the log that it writes, over random boards, loads, profiles, switches and
 //! parameters: sums are sums, means lie between extremes, nothing is negative or no number, names are unique.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Published facts that the core alone must produce. No published number is an input: the tests read the facts only to
 //! compare.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every rt-app file of the repository that can be lowered also runs, and the models keep their promises.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Searches for a CPU of a real-time or deadline task: the core against its slow twin.
 
 use pelton_core::{ClassCpu, ClassSearch, ClassTask, NO_DEADLINE, Policy};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Step responses of the core alone, as text. The same tests draw charts: `PELTON_STEP_CHARTS=DIR`.
 //!
 //! Every table shows the CPU after a tick: signals, and what the profile would ask of a domain of 300 to 2802 MHz.

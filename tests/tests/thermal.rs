@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones: the core against its slow twin, on random zones under every profile.
 
 use pelton_core::{Cooling, CpuState, NO_TARGET, Policy, Trip, Zone, cooling_load};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A simulated run, recorded in every format at once: all say the same, and a second run says it byte for byte.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load tracking of a thousand task groups: the core and its twin agree to the bit, and sums hold.
 
 use pelton_core::{Policy, profiles};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Clamps that add up: the core beside a twin that makes every sum anew, over a million random operations.
 
 use pelton_core::{Avg, CfsRq, Policy, UclampSumRq, UclampSumTask, fair, value};

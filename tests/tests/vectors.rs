@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The known-answer tables of `vectors/` on the builds, and the two tables of profile defaults against each other.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A wake-up that another CPU carries out (`ttwu_queue_wakelist`): when the task is enqueued, and what that does to its
 //! estimate.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Decodes a Perfetto trace with Perfetto's own protobuf classes and compares it with the events of the same run.
 
 usage: check_perfetto.py RUN.pftrace RUN.jsonl

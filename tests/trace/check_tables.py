@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Reads exported tables with pandas, polars, pyarrow and DuckDB, as they are: no option says what is in them.
 
 usage: check_tables.py FOLDER

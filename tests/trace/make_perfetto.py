@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a trace with Perfetto's own messages and prints the events that are in it, in order of time.
 
 Switches and wake-ups in columns, packets packed with zlib, a bundle that lost events, an event without meaning, and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs the benches, shows a table, and appends one JSON line per result to `out/bench.jsonl`.
 //!
 //! Bench programs print one JSON object per case: `bench`, `ops`, `ns` and `hash`, and `simulated_ns` when they

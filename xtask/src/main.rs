@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The project's own tools. `cargo xtask` without arguments lists them.
 
 mod bench;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The files of the project: everything git would commit.
 
 use std::path::{Path, PathBuf};

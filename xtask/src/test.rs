@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs every test and ends with one line that counts them. What tests could not measure here is listed before it:
 //! a test that passes because something is missing must not look like one that ran.
 

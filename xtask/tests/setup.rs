@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `scripts/setup.sh` installs nothing without a yes. Its commands are stand-ins in a folder that is all of `PATH`.
 
 #![cfg(unix)]

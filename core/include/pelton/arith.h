@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Integer helpers. Every division names its rounding and is total: a zero divisor gives 0, never a trap.
  *

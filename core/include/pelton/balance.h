@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Load balancing of one domain for one CPU: what a balance reads beside the snapshot of placement.h, what it finds, and
  * what it leaves behind for the next one.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which group of a domain has too much, how much of it the local group should take, and from which CPU, from 5.10 on.
  * Before that it is balance_loads.h, which is called from here.

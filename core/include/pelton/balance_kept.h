@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Balances of more than 64 CPUs: what groups have is kept, so that a search for the busiest one looks at a number for
  * each group and at no CPU.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What balances make of the caches that tasks prefer (cache_aware.h): when a task may go there, or from there.
  *

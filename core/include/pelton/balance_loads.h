@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Balance by loads, up to 5.4: which group of a domain has too much, how much load the local group should take, and
  * from which CPU. From 5.10 on it is balance_group.h.

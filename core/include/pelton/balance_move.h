@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which tasks a balance moves, one after the other, and when it asks the other CPU to give up its running task.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a balance sums up of one group of a domain, and of which type the group is: balance_group.h has the table.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Deadline reservations as bandwidth, capacity fit, and the frequency scale: small conversions every host needs.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SchedTune's boost: how much a CPU pretends to be busier than it is, and whose boost counts.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SchedTune's filter: is a placement worth its energy? e is the change of energy, c that of capacity.
  *

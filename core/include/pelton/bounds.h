@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every quantity of the core: unit, smallest and largest value, words for messages. Inputs are checked against this
  * table once, at the boundary; inside, functions are total.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which cache the threads of a process prefer: what is kept of a process and of CPUs, and the look that chooses.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Bandwidth of task groups in the fair class: a quota per period for all CPUs together, handed to their queues in
  * slices.

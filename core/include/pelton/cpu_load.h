@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads of a CPU that fade over ticks (cpu_load[]), which balances up to 4.19 compare instead of the present load.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sets of CPUs, one bit a CPU, and walks over them in the kernel's orders.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sets of more than 64 CPUs, for cpus.h: W = PELTON_PLACE_CPUS_MAX / 64 words, CPU c in word c / 64.
  *

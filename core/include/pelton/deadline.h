@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SCHED_DEADLINE: the constant bandwidth server of one task, and the admission of reservations.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The deadline server of the fair class (rq->fair_server): what keeps real-time tasks from starving it since 6.12.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The fair class: its entities, its queues, its parameters, and what CFS and EEVDF share. fair_cfs.h and
  * fair_eevdf.h have

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CFS, to 6.1: the entity of least vruntime runs, for its share of a period.
  *

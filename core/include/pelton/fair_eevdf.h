@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * EEVDF, from 6.6: of the entities that had no more than their share, the one of earliest virtual deadline runs.
  *

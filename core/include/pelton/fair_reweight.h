@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Another weight for an entity of the fair class: a task's nice value, or a group's shares. fair_eevdf.h has the forms.
  *

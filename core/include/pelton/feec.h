@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Energy-aware placement of a task that wakes: of each performance domain the CPU with most room, of those and the
  * previous CPU the one that adds least energy.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What placement by energy asks of one CPU: how busy it is, what it asks for, and whether the task fits.
  *

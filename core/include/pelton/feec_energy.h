@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What both forms of placement by energy ask of a performance domain: how busy its CPUs are, what the busiest asks for,
  * what that costs, and under which clamps the task would be on a CPU.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Placement by energy with a margin: the previous CPU stays unless another saves a sixteenth of all.
  *

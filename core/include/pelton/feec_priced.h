@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The state that a comparison of placement by energy took a domain to be in, for explanations. Nothing here takes part
  * in a decision.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Governors other than schedutil, distinguished in one place: what a domain runs at when nothing happens, and after a
  * sample.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Utilization of a CPU whose task groups are each limited to a part of it, as Android does beside the largest clamps.
  *

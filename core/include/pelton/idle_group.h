@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Idle groups (`cpu.idle`, from 5.15 on): a group that stands behind all that is not idle, as a task of SCHED_IDLE
  * does. Its entities are idle ones (fair.h, fair_cfs.h), it weighs what such a task weighs, and what is on a CPU

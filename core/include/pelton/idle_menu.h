@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The idle governor "menu": how long will this CPU be idle, judged from its last eight stays and from the next timer?
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the idle governor "menu" remembers of a CPU, and the length that most of its last eight stays had.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The idle governor "teo" (timer events oriented): did earlier stays end at their timer or before, and between which
  * states' residencies? This is 7.2's form; idle_teo_early.h has those of 5.4 and 5.10, idle_teo_bins.h those of 6.1 to

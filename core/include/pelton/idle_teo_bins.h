@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The idle governor "teo" of 6.1 to 6.18: how often did stays end before the states that the timer, or the table,
  * allows?

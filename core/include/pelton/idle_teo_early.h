@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The idle governor "teo" of 5.4 and 5.10: did the state that the next timer speaks for pay, or did stays end early?
  *

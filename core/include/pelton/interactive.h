@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The interactive governor of Android's kernels: each CPU has a timer, what it finds may wait, and a thread sets the
  * largest of the domain.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * iowait boost: a task that wakes from I/O again and again is given speed before its utilization shows it.
  *

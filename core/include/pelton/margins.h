@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How far above utilization the frequency is chosen, and up to which utilization a CPU is large enough for it.
  *

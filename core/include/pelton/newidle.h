@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Does a CPU that runs out of tasks look for one elsewhere? Not when it usually has one again before the search pays.
  *

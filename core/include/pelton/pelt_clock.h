@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The clocks of one CPU: wall time, time not taken by interrupts, and time as load tracking sees it.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The whole policy core. See ARCHITECTURE.md for the map, docs/signals for the rules.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which of its terms decided a request, from what the request was made of. Nothing here takes part in a decision.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a fair task that wakes is put before an idle CPU near that place is looked for: on the CPU that wakes it, or on
  * the one it last ran on.

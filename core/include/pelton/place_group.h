@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the choice of place.h reads when tasks are in groups: the load that a task's coming or going moves at the root.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a placement reads: the machine, its CPUs, the task and the task that wakes it, all at one moment. A host fills
  * one record; every rule of select.h, feec.h, select_idle.h and select_group.h reads nothing else.

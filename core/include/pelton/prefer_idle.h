@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SchedTune's prefer_idle: a task of such a group goes to an idle CPU, whatever that costs.
  *

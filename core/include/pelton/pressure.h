@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Time and capacity that the fair class does not get: real-time, deadline, interrupts, hardware limits.
  *

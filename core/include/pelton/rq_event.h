@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Scheduler events in the kernel's order of updates: per entity, and for a whole CPU without task groups.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The runnable load of 4.12 to 5.4: load of what is queued, without what sleeps. Kept in runnable_sum and runnable_avg,
  * which hold the unweighted average from 5.7 on.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Scheduling domains: what a level of a machine becomes when the kernel builds the domains of a CPU.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sched-DVFS, the governor "sched" of 2015: each CPU votes a capacity at scheduler events, the domain follows the
  * largest.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a real-time or a deadline task goes when it wakes, or when it has to wait where it is.
  *

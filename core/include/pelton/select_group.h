@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The search for a CPU of a task that is new or loads another program: from the largest domain down, the group with
  * most to spare, in it the CPU that is idle least deeply, else the least loaded.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The group of a domain for a task that is new or loads another program, in releases up to 5.4; in 5.4 also for one
  * that wakes and finds its CPUs too small.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From 5.10 on: which group of a domain a task that is placed through the groups goes to, and which CPU of it.
  *

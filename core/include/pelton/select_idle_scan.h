@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The walks over CPUs of the search for an idle one: unequal CPUs, threads, a cache group, and the passes up to 5.10.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a wake-up asks before it searches: this CPU or prev, and to 5.4 whether they are too small for the task.
  *

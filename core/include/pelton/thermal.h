@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A thermal zone: trips, and the governors that turn its temperature into cooling states of frequency domains.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Utilization clamps by maximum: a CPU's clamp is the largest of its runnable tasks'.
  *

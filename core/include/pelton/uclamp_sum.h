@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Utilization clamps that add up: a CPU's clamped utilization is the sum of its queued tasks' clamped ones.
  *

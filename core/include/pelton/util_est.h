@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * util_est: what a task reached before it went to sleep, so that a long sleep does not make it look small.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Weights: in whole units, as averages use them, and with the ten bits more that a 64-bit kernel keeps.
  *

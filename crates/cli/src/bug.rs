@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A panic is a bug of this program: say so, with everything needed to see it again.
 
 use crate::exit::Exit;

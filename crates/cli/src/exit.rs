@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every exit code of the program, and how a failure turns into one.
 
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Ctrl-C, SIGTERM, SIGHUP: the first asks the verb to end what it does; a verb that has not after a while, and any at
 //! the second signal, is ended.
 

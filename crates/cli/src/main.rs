@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton`: the command line. Arguments and help in `args.rs`, exit codes in `exit.rs`, one file per verb in `verbs/`.
 
 mod args;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The system's memory, whose end is a sentence and an exit code instead of an abort.
 
 use crate::exit::{Exit, Failure};

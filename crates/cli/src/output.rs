@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files that a verb writes: beside the place where they are to be, and moved there when they are complete.
 
 use crate::exit::{Exit, Failure};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Colour of results. Text carries invisible marks around what is coloured, which take no room in a table; they become
 //! colours on a terminal and nothing elsewhere, so that a table reads the same in a pipe and a log.
 

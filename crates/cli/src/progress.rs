@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A progress bar with the time left, on stderr, only when a person looks at it.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

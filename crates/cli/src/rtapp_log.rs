@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Logs as rt-app writes them: one file per thread, one line per activation, times in microseconds.
 //!
 //! `perf` counts rt-app's own loops, which a simulator has none of: it is the configured run time, which those loops

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables for people, for pages and for spreadsheets. Colours come last ([`crate::paint`]): a table reads the same in a
 //! terminal, a pipe and a log.
 

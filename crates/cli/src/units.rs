@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Times on the command line and in tables.
 
 pub use pelton_lab::number::{human_ns, number};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every `pelton` command printed in the README and the guides works, and output shown below one is its real output.
 //! `make generate` writes the output again; a page may leave out the first lines.
 

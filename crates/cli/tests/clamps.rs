@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate` of recorded clamps: kernels' decisions come out again, wrong rules do not, bad input is shown.
 
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What users at the desk met: answers that did not say what they leave out, options that were not where they were
 //! looked for, messages without a place.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every example of every `--help` works as it is printed in a terminal of 80 columns, pasted into a shell.
 
 use crate::support::{Outcome, command};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What `explain` prints of a decision: the request of each CPU as it was in force, and which term decided it.
 
 use crate::support::{good, pelton};

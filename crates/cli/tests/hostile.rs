@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files that are wrong in any way, through every verb of the built program: it ends, with a documented exit code and
 //! words that fit a terminal, soon and within its memory.
 //!

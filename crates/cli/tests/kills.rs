@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Verbs killed at random moments: no input is harmed, no output claims more than it holds, the machine is as before.
 //!
 //! `PELTON_KILLS_SEED` is the first case, `PELTON_KILLS_COUNT` how many follow. `record` is among the verbs where `make

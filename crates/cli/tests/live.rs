@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recordings made inside booted kernels (`make test-live`): every full call recomputed, every fault noticed. Without
 //! them it says that nothing was measured.
 

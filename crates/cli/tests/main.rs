@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tests of the program `pelton`, as it is called, one program.
 #![allow(missing_docs, reason = "tests")]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What `pelton run` writes, `pelton validate` agrees with, over random boards, loads, profiles, switches and
 //! parameters.
 //!

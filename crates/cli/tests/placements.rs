@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate` of recorded placements: exit codes, formats, bad input.
 
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton record`: its mistakes on any machine; recordings of the running kernel where `make test-kernel` asks for
 //! them.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `docs/reference/command-line.md` is what the program says about itself. `make generate` writes it.
 
 use crate::support::good;

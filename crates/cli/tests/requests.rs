@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that
 //! the verb prints.
 

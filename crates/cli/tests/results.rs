@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What runs give: tables, JSON, equal results for equal inputs whatever the number of jobs.
 
 use crate::support;

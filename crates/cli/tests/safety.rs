@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files that another user put there, and machines that cannot do what is asked for.
 
 #![cfg(unix)]

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every JSON that a verb prints is what its schema in `docs/reference/schemas` says, no name more and no name less, and says
 //! itself what it is. `make generate` writes the schemas and the page of quantities.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Exported tables: what pandas, polars, pyarrow and DuckDB read is what the trace says. `make test` installs them; the
 //! script says `not measured` for what is missing.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones and memory nodes as a user meets them.
 
 use crate::support::{good, pelton};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton trace`: what it writes, and what it does not write over.
 
 use crate::support;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate` names what it did: the verdict first, every event checked or listed, forms of phones by their
 //! fields.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load tracking as a table of functions: the core's, and those of cores that are wrong on purpose, which a check has
 //! to notice.
 

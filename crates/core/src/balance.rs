@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load balancing of one domain for one CPU. Hand-written mirrors of the records of `core/include/pelton/balance.h` and
 //! `balance_move.h`; each method is the C function of the same name.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reservations, capacity fit and frequency scale. Each function is the C function of the same name.
 
 use crate::{Policy, ffi, ffi_weights};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune: records and methods of `core/include/pelton/boost.h` and `boost_filter.h`.
 
 use crate::ffi;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which cache the threads of a process prefer. Hand-written mirrors of the records of
 //! `core/include/pelton/cache_aware.h`; each method is the C function of the same name.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Quotas of task groups: records and methods of `core/include/pelton/cfs_bandwidth.h`. Each function is the C function
 //! of the same name; times are the kernel's clock, ns.
 

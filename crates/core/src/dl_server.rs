@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The deadline server of the fair class. Each function is the C function of the same name in
 //! `core/include/pelton/dl_server.h`.
 

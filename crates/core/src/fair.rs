@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair class. Each function is the C function of the same name in `fair.h`, `fair_cfs.h`, `fair_eevdf.h` or
 //! `fair_reweight.h`. `c` is the running entity of the queue; where that is asked about itself, it is a copy.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The C core as Rust sees it: `shim.c`, one declaration per function. All records are passed by reference, all
 //! functions are total, so every declaration is safe.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The C core as Rust sees it: when balances and walks over idle CPUs are made, and what they keep. As in `ffi.rs`
 //! every declaration is safe.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The C core as Rust sees it: caches that tasks prefer. As in `ffi.rs` every declaration is safe.
 
 use crate::cache_aware::{CacheCpu, CacheGroup, CacheTime};

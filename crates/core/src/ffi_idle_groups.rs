@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Functions of idle groups and of tasks of SCHED_IDLE in `shim.c`.
 
 use crate::Policy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The C core as Rust sees it: the server of the fair class. As in `ffi.rs` every declaration is safe.
 
 use crate::dl_server::DlServer;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The C core as Rust sees it: weights, in whole units and as 64-bit kernels store them. As in `ffi.rs` every
 //! declaration is safe.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The rules of placement and balance for records of more than 64 CPUs: `shim_wide.c`, one declaration per function.
 //! Their names are those of `ffi.rs`, so that a call is the same for both forms.
 

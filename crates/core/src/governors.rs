@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors other than schedutil: records and methods of `sched_dvfs.h`, `ondemand.h` and `governor.h`.
 
 use crate::ffi;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups that count for a part of each CPU at most: records and functions of
 //! `core/include/pelton/group_throttle.h`.
 

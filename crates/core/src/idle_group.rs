@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle groups (`cpu.idle`): their shares, and which tasks count as idle ones.
 
 use crate::{Policy, ffi_idle_groups};

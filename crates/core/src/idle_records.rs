@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Hand-written mirrors of the records of `core/include/pelton/idle.h`, `idle_menu_stays.h` and `idle_teo_state.h`.
 
 use crate::records::{LayoutRow, mirror};

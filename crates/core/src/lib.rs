@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
 pub mod arithmetic;

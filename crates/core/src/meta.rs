@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core's tables about itself: bounds of quantities, layout of records.
 
 use crate::ffi;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Hand-written mirrors of the records of `core/include/pelton/placement.h`.
 
 use crate::placement::{NO_CPU, NO_DOMAIN, NO_LIMIT};

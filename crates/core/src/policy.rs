@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policy switches: reading, changing and checking them by name.
 
 use std::ffi::{CStr, c_char};

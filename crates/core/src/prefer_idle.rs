@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune's prefer_idle: records and methods of `prefer_idle.h`.
 
 use crate::ffi;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What placement by energy compared, once more for explanations.
 
 use crate::placement_records::{PlaceEnergy, Placed};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Rows of the tables of the C core (`shim.c`, `shim_layout.c`), as C stores them.
 
 use std::ffi::c_char;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The record that placement and balance read, of a machine of any size (`cpus.h`, `span.h`). Up to 64 CPUs a set of
 //! CPUs in it is a word; beyond, it is a number: 0 = none, 1 + c = CPU c alone, else a row of a table.
 

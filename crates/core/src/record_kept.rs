@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums over sets of CPUs, and ranks of the
 //! groups of each domain.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Hand-written mirrors of `core/include/pelton/types.h`; `tests/layout.rs` compares them with the C side.
 
 use crate::fair::{FairRq, FairSe, FairTunables};

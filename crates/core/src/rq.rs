@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One CPU: clocks, pressure, and scheduler events in one call each.
 
 use crate::ffi::{self, Ctx};

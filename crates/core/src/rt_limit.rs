@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The limit of the real-time class. Each function is the C function of the same name.
 
 use crate::ffi;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Gives every inline function of the core that Rust calls an external symbol. No arithmetic here. */
 #include "pelton/pelton.h"
 #include "pelton/policy_table.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of load tracking as a table: of the core (PELTON_CANARY 0), and of the core with a constant that is
  * wrong on purpose. Who holds recordings against the core shows with those that a wrong core is noticed. No arithmetic

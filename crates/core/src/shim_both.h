@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the shims of records of at most 64 CPUs and of more have in common. Before it SHIM(name) says how a function is
  * called from outside, and IS_NEWEST(p) whether a policy is the newest kernel's. No arithmetic here.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs): one table of all
  * fields.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The rules of placement and balance for records of more than 64 CPUs. No arithmetic here. */
 #define PELTON_PLACE_CPUS_MAX PELTON_PLACE_CPUS_LARGEST
 #include "pelton/pelton.h"

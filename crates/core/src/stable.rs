@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Stable releases of long-term kernels: in what they differ from the profile of their series (`stable.h`).
 
 use crate::policy::text;

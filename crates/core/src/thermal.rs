@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones and their governors (`thermal.h`).
 
 use crate::ffi;

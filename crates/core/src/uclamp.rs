@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps by maximum: records and methods of `core/include/pelton/uclamp_max.h`.
 
 use crate::ffi;

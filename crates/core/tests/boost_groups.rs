@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Boost groups against brute force: a million random wake-ups, sleeps, moves between CPUs and groups, and writes.
 //! Brute force keeps nothing but the list of tasks and counts it anew each time.
 

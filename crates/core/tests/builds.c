@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Drives the core through pseudo-random scheduler events in every profile and prints a hash of all state: equal for
  * every compiler, word size and optimisation level. A checked build stops when an assertion of the core fails.

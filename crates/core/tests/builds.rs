@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One suite, many builds: the core computes the same with every compiler, word size and optimisation level, and
 //! compiles without a warning everywhere it is meant to run.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Gates: when a frequency may change.
 
 use pelton_core::{CpuState, Policy, Rq, SugovCpu, SugovPolicy, hook_flag, verdict};

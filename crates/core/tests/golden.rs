@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Known answers of an independent model of the load-tracking rules.
 
 use pelton_core::{Avg, Ctx, Policy, Rq, Se, decay_load, ramp, time_to};

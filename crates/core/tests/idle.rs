@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The idle governors, case by case. Figures in comments are computed by hand from the rules in the headers.
 
 use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, woke};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every average update, clock step and frequency decision recorded inside a real 7.2 kernel, recomputed from its
 //! before-state: all fields of the after-state must be equal.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Answers worked out by hand from the sources of the releases, one module per area; docs/spec/proofs names each test.
 
 mod balance;

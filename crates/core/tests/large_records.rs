@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines of at most 64 CPUs as parts of larger ones: the rules for many CPUs decide what those for 64 decide.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading what an idle CPU has left late, or walking over it again and again: what is the same to the bit, and by how
 //! much the rest differs. `blocked_update=lazy` rests on it.
 

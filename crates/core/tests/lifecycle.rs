@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From birth to exit, up and down the hierarchy: attach, removed, propagation, shares, throttling.
 
 use pelton_core::{Avg, CfsRq, Policy, Rq, Se, TaskGroup, dequeue, ev, update};

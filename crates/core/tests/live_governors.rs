@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! ondemand and conservative of booted kernels (`make test-live`, scripts/live/governors.sh): load, frequency and time
 //! until the next sample of every decision, recomputed from the times that the kernel's governor read. Without
 //! recordings it says that nothing was measured.

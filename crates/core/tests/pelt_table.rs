@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The committed decay table is what its generator produces.
 
 #[path = "../../../xtask/src/pelt_table.rs"]

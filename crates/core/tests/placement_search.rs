@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How good is the kernel's choice by energy? Beside it stands an exhaustive search: every CPU that the task fits,
 //! priced with the same energy model.
 

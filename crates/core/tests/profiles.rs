@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The policy table: names, defaults per kernel, refusals.
 
 use pelton_core::{

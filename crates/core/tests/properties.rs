@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Properties of the signals under arbitrary sequences of events.
 
 use crate::kept::kept;

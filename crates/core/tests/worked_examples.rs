@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The worked examples of docs/signals are computed, not typed: each page holds the table this file renders.
 //! `PELTON_UPDATE_DOCS=1 cargo test --test core_tests worked_examples::` writes them.
 

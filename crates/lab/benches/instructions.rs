@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Instructions per activation: callgrind's count of a longer run less that of a shorter one, so that reading, start
 //! and report fall out. A count does not depend on what else the machine does.
 //!

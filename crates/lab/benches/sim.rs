@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Speed of the simulator: simulated seconds per second, and time per event, with every signal and schedutil on.
 //!
 //! Not measured here: reading files, and any output. Under `cargo test` every case runs once and short; the hash of the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a result says about itself, so that it can be made again and read in a year.
 
 use crate::plan::Prepared;

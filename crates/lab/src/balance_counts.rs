@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Counts the balances of a run as `pelton record --balances` counts those of a kernel.
 
 use crate::results::balances::{BalanceCounts, BalanceKind};

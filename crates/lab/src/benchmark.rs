@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the tasks of a benchmark measured about themselves: laps, records, lateness after a timer.
 
 use pelton_sim::Report;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers beyond a posting: other variants on its workloads.
 
 use crate::experiment::{Beyond, ExperimentError};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A frequency that knows the future: never below the need, with the least energy for a given price of a change.
 //!
 //! Two passes. The first records what the governor's formula asks for when no gate is in the way. The second runs at

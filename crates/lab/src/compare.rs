@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
 use crate::about::{About, AboutPolicy};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the governor cost and how well the frequency followed: numbers of a whole run, over all domains.
 
 use crate::stats;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Experiments as data: what a file in `scenarios/published/` may say.
 //!
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Catches one frequency decision of a run, with what was known when it was taken.
 
 use pelton_core::CpuState;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Catches one balance of a domain, or one update of blocked load.
 
 use pelton_core::{GROUP_TYPES, Lb, LbEnv, LbGroup, NO_CPU, lbf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a placement by energy compared: each domain with the task on a CPU of it and without, so that every energy
 //! follows from the figures beside it.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
 use crate::explain_energy::{CpuEnergy, Energies, Energy};

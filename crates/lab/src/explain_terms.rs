@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the request of one CPU was made of, term by term, and which of them decided it. The numbers are those of the
 //! decision; what they mean is asked of the policy core.
 

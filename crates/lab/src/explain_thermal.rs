@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Catches one reading of a thermal zone and what its governor made of it.
 
 use pelton_core::value;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One frequency decision as a chain of steps with every number filled in.
 
 use crate::explain::{Decision, Moment};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies on three axes at once: how late the frequency is, how often the driver is called, and energy.
 //!
 //! A policy is on the front of a platform and workload when no other one is at least as good on all three axes and

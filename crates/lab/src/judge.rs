@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From reports to verdicts: the only place that puts printed numbers beside ours.
 
 use crate::beyond;

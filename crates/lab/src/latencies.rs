@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What schbench measures, and what searches of CPUs that go idle do.
 
 use pelton_scenario::bench::schbench::Latencies;

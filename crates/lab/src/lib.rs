@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Experiments: run a plan, compare plans over seeds, reproduce published tables; replay, validate and convert traces.
 //!
 //! [`verbs`] has one request and one result for each verb of the command line: a request is a value that serde reads

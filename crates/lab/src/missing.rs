@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every key that an experiment file lacks, all at once: a reader of TOML stops at the first.
 //!
 //! Which keys are needed is declared by the types alone. A table is read as its type, what is missing is filled with

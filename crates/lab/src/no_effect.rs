@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The null model of a table: a world in which what was changed has no effect. There a printed change is 0, and every
 //! other printed number is what the source prints of the variant without the change (`base`). It knows the printed
 //! numbers of that variant, as no model of ours does, so that a row which it misses is one that shows the effect.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where in an experiment file something is that is wrong with its meaning.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::number::human_ns;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers that claims look at and no source prints: what the mechanism must show if it is the one that was published.
 
 use crate::experiment::ExperimentError;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
 use crate::{benchmark, demand, latencies, stats};

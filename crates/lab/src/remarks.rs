@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What has to be known before the numbers of a run are believed.
 
 use pelton_sim::Report;

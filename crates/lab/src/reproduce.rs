@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Published tables: runs what an experiment file describes and judges the outcome.
 
 use crate::experiment::{self, Experiment, Variant, WorkloadRef};

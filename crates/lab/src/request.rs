@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Times and frequencies that a decision was taken under.
 
 use crate::explain::Moment;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which rule a step of a decision follows, and where the kernel has it.
 
 use pelton_core::Policy;

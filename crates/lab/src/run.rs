@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Running plans: one, or many at the same time. The number of jobs never changes a result.
 
 use pelton_model::Plan;

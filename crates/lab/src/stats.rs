@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Statistics over repetitions: medians, 95 % confidence, percentiles.
 //!
 //! Everything is a pure function of its arguments: the bootstrap draws from a generator with a fixed seed, so a result

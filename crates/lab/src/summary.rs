@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One run as numbers: the same rows for the table, JSON and CSV.
 
 use crate::about::{About, AboutPolicy};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A published table with our numbers beside the printed ones: the machine-readable result of `reproduce`.
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Who follows a request: sees how far it is, hears what there is to say, can end it.
 
 use crate::run::{Control, LabError, NEVER};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which worlds a table can tell from the right one: it is repeated with one thing deliberately wrong, and looked at
 //! which rows and claims notice. What already fails in the right world notices nothing.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With
 //! the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests balances::` writes
 //! docs/fidelity/balances.md; without them this says so.

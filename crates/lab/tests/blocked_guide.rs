@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Charts and tables of docs/guide/blocked-load.md that are marked as computed come from these runs.
 //! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests blocked_guide::` writes them.
 

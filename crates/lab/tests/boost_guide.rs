@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The table and the chart of docs/guide/boost.md come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
 //! boost_guide` writes them.
 

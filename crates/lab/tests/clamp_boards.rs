@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The rt-app files of the public notebooks on clamps, simulated and laid beside what their boards did: where tasks
 //! ran, and the curves of one CPU. `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests clamp_boards::` writes
 //! docs/fidelity/clamp-boards.md. The files are not part of the project (their author states no licence); without them

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The chart of docs/guide/clamps.md and the table below it come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p
 //! pelton-lab --test lab_tests clamp_guide::` writes them.
 

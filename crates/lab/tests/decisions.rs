@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random machines, workloads and policies: explained decisions have the terms that were in force, and what is printed
 //! follows from what is printed beside it.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The tables of three axes in docs/guide/compare.md. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
 //! front_guide` writes them (some minutes); without it one row is made again.
 

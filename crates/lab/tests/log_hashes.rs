@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every event of a thousand runs, as one number each: all platforms, all models of workloads under all profiles, the
 //! rt-app files, and each value of each switch. A change of code that is to change no output changes no line of
 //! `log_hashes.txt`; one that does names the reason in the change log and writes the file

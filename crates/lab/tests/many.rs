@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What is decided among more than 64 CPUs can be explained: the candidates that matter, and sets by their CPUs.
 
 use crate::worlds::{machine, rt_app, side_by_side};

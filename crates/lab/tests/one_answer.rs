@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `run` and `compare` answer the same question: a run's numbers are those of the same seed of a comparison.
 
 use pelton_lab::compare::Scope;

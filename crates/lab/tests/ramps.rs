@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One busy task from utilization 0 on a Mac mini M1, as measured and posted in August 2024, and simulated on the
 //! machine with its two kinds of CPUs: how long until the utilization is reached, how long on the little CPU, how long
 //! at each frequency.

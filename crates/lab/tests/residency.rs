@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
 //! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
 //! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What an activation costs does not grow with tasks that sleep, with task groups that are idle, nor with CPUs that
 //! are: counted in instructions (callgrind), the longer run of a world less the shorter one, so that its start falls
 //! out. Nor with tasks that sleep for longer than others, but do wake, in a thousand groups on 384 CPUs: a world that

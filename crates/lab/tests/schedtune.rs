@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanism behind the table `schedtune`, with one seed and short runs.
 
 use pelton_lab::experiment::{self, Experiment};

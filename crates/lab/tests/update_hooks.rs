@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanisms behind the table `update-hooks`, with one seed and shorter runs.
 
 use pelton_lab::experiment::{self, Experiment};

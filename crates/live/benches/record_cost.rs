@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a recording costs what is recorded: CPU time and duration of `hackbench` alone, with scheduler events recorded,
 //! and with everything. The three take turns, so that all see the same machine; the median of each counts.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recording balances: how often domains are balanced, by whom, how many tasks move, how many runnable tasks CPUs have,
 //! and for how long. Where a table is asked for, what every search for a group to take from could read, and what it
 //! found, too.

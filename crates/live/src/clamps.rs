@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recording clamps: what each decision about utilization clamps read, and what came of it.
 //!
 //! A table has a line for each task that became runnable or stopped being so, each that was counted again because

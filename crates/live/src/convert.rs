@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Records become declared events. Kernel addresses become small numbers; nothing is computed.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recording gates: what decides whether a CPU searches for a task before it goes idle, and which domains are balanced
 //! when, with all that is read, and what came of it. `pelton validate` decides them again.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups: their numbers in events, and their paths as far as they are known.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recording what the scheduler of the running kernel does: switches, wake-ups, frequencies, and the integer state of
 //! its load tracking.
 //!

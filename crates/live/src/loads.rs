@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Small loads to record: each exercises another part of load tracking, and ends when told to.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What this machine allows, and what the reader of a recording must know about it.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One stream in time order from one buffer per CPU.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

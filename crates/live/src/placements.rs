@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recording placements: what `select_task_rq_fair()` could read, what it chose, and what had changed by then.
 //!
 //! A table has a line for each decision; its columns are the words of `bpf/place.h`. Beside it lies what does not

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every program of the recorder: what it hangs on, and who wants it.
 
 use libbpf_rs::btf::types::{Func, FuncProto, Int, Ptr, Typedef};

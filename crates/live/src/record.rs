@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The records of the BPF program, as `bpf/record.h` lays them out.
 
 /// Takes fixed-width numbers from the front of a record.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a load changes on the machine is put back whatever becomes of the recorder: by a shell that was told each
 //! change before it was made, and outlives it.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What recordings of decisions have in common: lines of a table, taken while it lasts, and a summary at its end.
 
 use crate::session::LiveError;

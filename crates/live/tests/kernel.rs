@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Records the running kernel under each load and reads the files back. `make test-kernel` asks for it; without that,
 //! and where recording is not possible, it says that nothing was measured.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups as a tree of paths: declared by a workload or named by its tasks.
 
 use std::collections::BTreeMap;

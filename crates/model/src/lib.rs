@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The inputs of a run as values: machine, workload, policy and configuration, their checks, and the number that names
 //! them. No scheduling, no I/O.
 

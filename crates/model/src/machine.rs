@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The machine a run takes place on. Built by `pelton-scenario` from a platform file, checked there.
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as a value: everything it depends on, and a number that names it.
 
 use std::io::{self, Write};

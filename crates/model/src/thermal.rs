@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones of a machine: what gets hot, how fast, and from when on it is cooled.
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the tasks do: a small language that rt-app files, benchmark models and recorded traces are all lowered to.
 //!
 //! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What few events say about who made, woke and moved whom, and what that becomes.
 
 use pelton_model::Machine;

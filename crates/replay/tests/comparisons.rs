@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Energies, frequencies from signals, and averages: against real kernels, against the simulator, and with a fault put
 //! in.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recordings made inside real kernels, held against the core; and the same recordings with a fault put in.
 //!
 //! The recordings are not part of the repository; without them the tests say so and pass.

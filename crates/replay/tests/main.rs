@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tests of what is done with recordings, one program.
 #![allow(missing_docs, reason = "tests")]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Placements of a real kernel, recorded with everything they read, decided again.
 
 use std::io::Read;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Traces that are long, empty or nonsense: the reader says what to do, and what it makes can always be run.
 
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Balances of a real kernel, recorded with everything that they read, decided again.
 
 use std::path::PathBuf;

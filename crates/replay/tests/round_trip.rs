@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A known workload is simulated, its events are read back as a workload, and that is simulated again: the method is
 //! right when the second run is the first. The tolerances are those of `pelton replay --check`.
 

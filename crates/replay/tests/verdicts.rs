@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Verdicts over traces made here: a kernel that calls the core's own load tracking, with calls spoilt beside holes,
 //! and what such a trace tells about switches.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A workload beside the policy and the machine that shall run it: what does not go together, where it was typed.
 
 use std::ops::Range;

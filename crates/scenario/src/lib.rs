@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Everything a person writes - platforms, workloads, policies - becomes a checked plan here, or a list of messages
 //! that point at the offending characters.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies: a kernel profile and the switches changed in it, from files and from `--set switch=value`.
 
 use std::collections::BTreeMap;

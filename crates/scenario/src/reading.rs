@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The one way to read a file whole: regular files only, and never more than is asked for.
 //!
 //! What a file is is asked of the open file, so that nothing can take its place in between; opening does not wait, so

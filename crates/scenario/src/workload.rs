@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a person names as a workload: an rt-app file, a benchmark with options, or several joined by `+`.
 
 use std::ops::Range;

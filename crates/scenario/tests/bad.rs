@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Bad input: every file in tests/bad is refused with a message a person can act on, quickly and in little memory. One
 //! snapshot per file; review changes of them like code.
 

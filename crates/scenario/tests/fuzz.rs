@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! No input makes the readers panic: arbitrary bytes, arbitrary text, and real platform files with pieces changed.
 
 use crate::kept::kept;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Platform files from sysfs, Energy Model, device trees, LISA and Wattson: what the source says is in the file, the
 //! file can be read back, and mistakes are shown at their place.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines of many kinds from sysfs and debugfs: what is met is used or listed, CPUs are numbered without gaps, and
 //! whatever a machine is like, the import makes a file that `check` accepts, or says at which place of the source not.
 

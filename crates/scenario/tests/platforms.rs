@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The built-in platforms: all of them load, and the machines made of them say what the files say.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which profile and which settings win.
 
 use pelton_scenario::{SourceFile, policy};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What people read when an rt-app file is wrong: every file of `tests/bad/rtapp` with its rendered messages.
 
 use std::path::{Path, PathBuf};

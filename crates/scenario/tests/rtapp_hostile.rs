@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Whatever comes in, the reader of rt-app files returns, soon, with a message.
 
 use std::path::{Path, PathBuf};

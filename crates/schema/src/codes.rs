@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the code columns of the events mean.
 
 /// A column of named codes: the type, the names, and the way back from a number. Codes count from 0 without a gap.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a declared event looks like, and the macro that turns one declaration into type, column table and encoding.
 
 /// Unit of a column.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The events of a run. Task ids are dense (0 = idle task); names are given once in the run header.
 
 use crate::declare::{Column, EventInfo, Stored, Unit, declare_events};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The files of a task group as a kernel shows them, from what `task_group` events tell.
 
 use crate::events::Event;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Declared events and columns: the one place that says what a run can tell, in which unit.
 //!
 //! Everything that leaves the simulator, a recorder or a replay is one of these events. Names are the kernel's

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What is emitted of a decision about a fair task's CPU.
 
 use pelton_core::{AFFINE, DST_WHY, GROUP_TYPES, NO_CPU, Placed, Placement, SCAN, wf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
 
 use pelton_core::{CpuState, GROUP_TYPES, Lb, LbEnv, NO_CPU, PerfTerms, Placed, Record};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Columns that say of themselves that their value is not known.
 
 use crate::{CPU_UNKNOWN, Event, EventInfo};

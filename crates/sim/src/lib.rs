@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Discrete-event simulation of Linux's scheduler-driven frequency control.
 //!
 //! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What of a workload its policy does not have: said before a run by the caller, which knows where it was written.
 
 use std::fmt;

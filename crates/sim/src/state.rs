@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a run, a CPU, a task and a domain are made of: a part of each room, which knows its fields, and what all rooms
 //! read. It stands beside the rooms. A part changes by the verbs of its room.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A caller's sink behind a pointer. The engine is compiled here, once for each set of things told, instead of in every
 //! program for each of its sinks: 30 test programs took 6 s each.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What releases differ in when CPUs have nothing to do, or real-time tasks too much.
 
 use crate::common::random::{Dice, random_machine, random_workload};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Properties that hold whatever runs: how long a CPU may be idle beside a task that waits, and how exactly time is
 //! shared.
 #![allow(missing_docs, reason = "tests")]

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Quotas of task groups: what they let run, what `cpu.stat` says, and what stands still meanwhile.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they
 //! read.
 

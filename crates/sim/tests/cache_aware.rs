@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Threads of one process gather in one cache (7.2.12 kernel/sched/fair.c: account_mm_sched, task_cache_work,
 //! llc_balance, alb_break_llc), where there are several, and while there are not too many of them.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Changes of class, weight and CPU: signals and places follow the task. Runs that make no progress end.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Pipes and sockets between tasks, and what benchmarks measure about themselves.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random clamps on tasks and groups, changed and carried from CPU to CPU: what every way of putting clamps together
 //! keeps. That each CPU's clamps are those of its tasks after every event is checked by the tests of the engine's books
 //! (src/audit).

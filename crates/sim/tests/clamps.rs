@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps by maximum: what they do to frequency and to where tasks run.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Who gets the CPU: shares, priorities, reservations, affinity.
 
 use crate::common::*;

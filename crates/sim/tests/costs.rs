@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What kernel paths cost, and whom they delay: time lines computed by hand. Every cost is another prime, so that a sum
 //! tells what it was made of.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE: budgets, their timers, bandwidth and where a task runs.
 
 use crate::common::*;

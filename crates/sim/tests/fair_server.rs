@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The deadline server of the fair class: when starved tasks run, what its bandwidth asks for, and whom it calls.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Firmware that looks for frequencies now and then: the kernel believes in a frequency at once, the clock follows. And
 //! tasks that are busy by the clock.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor in whole runs: its worker, drivers without a table, what a release does while the driver works.
 
 use crate::common::{MS, config, events_of, machine, periodic, workload};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors beside schedutil, and boosts: who is heard when, what it makes of the frequency, and what never happens.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups that count for a part of each CPU at most, as Android has them (`uclamp=group_throttle`).
 
 use crate::common::*;

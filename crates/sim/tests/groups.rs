@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups: who gets the CPU, what the signals say, and what the frequency hook hears.
 
 use crate::common::*;

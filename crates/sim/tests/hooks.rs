@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Hook filters in whole runs.
 
 use crate::common::{config, fixed_speed, machine, on, periodic, profile, with_policy, workload};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The idle governors inside the engine: what they choose under loads of three kinds, and within a latency limit.
 
 use std::fmt::Write;

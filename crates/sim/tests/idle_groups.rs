@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle groups (`cpu.idle`): what they get beside others, how long others wait for them, and where tasks are placed.
 
 use crate::common::*;

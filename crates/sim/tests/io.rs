@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks that wait for a device: the boost they get, what idle CPUs and sampling governors make of them, and the order
 //! in which a device serves them.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines of more than 64 CPUs: the same rules place and balance, whatever the size.
 
 use crate::common;

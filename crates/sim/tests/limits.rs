@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of frequency domains that change during a run: what runs at which frequency when.
 
 use crate::common::random::{Dice, random_machine, random_workload};

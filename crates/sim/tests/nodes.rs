@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines with several memory nodes: new tasks stay on a node while few run there (sched_balance_find_dst_group,
 //! adjust_numa_imbalance of 6.1.192 to 7.2.12; before 5.18 while it has an idle CPU).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Operating points that a faster one makes needless: kernels from 6.1 on do not choose them (6.12
 //! `cpufreq_frequency_table_target` with `CPUFREQ_RELATION_LE`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which CPUs tasks use on a machine with two kinds of them.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where tasks start, and from how deep a CPU is woken for them.
 
 use crate::common::*;

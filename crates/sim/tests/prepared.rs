@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The newest kernel's policy is compiled into the core as well. A policy that differs from it in a number that is not
 //! read is not, and gives the same runs.
 

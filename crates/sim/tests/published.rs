@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Small published measurements that the engine covers.
 //!
 //! Sources: linux-pm, Qais Yousef, 20 Aug 2024, 20240820163512.1096301-1-qyousef@layalina.io (ramp on an Apple M1, HZ

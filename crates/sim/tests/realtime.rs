@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time tasks: their limit, and that none waits beside an idle CPU.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Large machines: what a run costs follows what happens, not how many CPUs there are. Times are the benchmark's
 //! business.
 

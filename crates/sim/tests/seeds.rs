@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A seed is a run: different seeds give different runs, the same seed the same one.
 
 use crate::common::*;

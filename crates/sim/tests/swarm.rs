@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random platforms, workloads and policies: invariants hold, and two runs are one.
 
 use crate::common::random::{Dice, random_machine, random_workload};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones: what gets hot, what is limited when, and what the scheduler sees of it.
 
 use crate::common::*;

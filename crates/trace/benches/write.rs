@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Cost of each output per event, over an invented run with every kind of event.
 //!
 //! Not measured here: the disk (bytes are hashed and dropped) and the run that makes the events. Under `cargo test`

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes one invented run in every format, for `tests/trace/check_perfetto.py` and for looking at.
 //!
 //! `cargo run -p pelton-trace --example synthetic_run -- FOLDER [EVENTS [SEED]]`

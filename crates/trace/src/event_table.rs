@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Events of one kind as a table, with a unit in the name of every column that has one: what pandas, polars and DuckDB
 //! read as it is.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a reader must know about a run besides its events.
 
 /// The run an event file belongs to. Equal runs have equal headers: no dates, no host names, no paths.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The events of a run as files: our own log, Perfetto traces, and text for people and tables.
 //!
 //! Every writer is a [`pelton_schema::Sink`] over any [`std::io::Write`], holds a bounded buffer, and gives equal bytes

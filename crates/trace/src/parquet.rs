@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables of whole numbers and names as Parquet files.
 //!
-//! Written by hand for the reason the Perfetto encoder is (see `perfetto`): the `arrow` and `parquet` crates are under
-//! Apache-2.0 alone, which does not go with our licence. What is written is small: columns of 64 bits or of text that
-//! may have nothing in a row, plain encoding, pages packed with zstd, one page per column and row group.
+//! Written by hand: `parquet` and `arrow` bring about a hundred crates along. What is written is small: columns of 64
+//! bits or of text that may have nothing in a row, plain encoding, pages packed with zstd, one page per column and row
+//! group.
 //! `tests/trace/check_tables.py` reads the files with pyarrow, polars, pandas and DuckDB.
 //!
 //! ```text

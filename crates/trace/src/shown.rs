@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text of a foreign file as it is shown: what would drive a terminal, or turn or break a line, is written as an
 //! escape.
 

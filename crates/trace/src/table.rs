@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Events as JSON lines, with the column names of the schema; which events are wanted.
 
 use std::fmt;

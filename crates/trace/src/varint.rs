@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Base-128 numbers, low group first, top bit = "more follows": the integers of our own log and of protobuf.
 
 /// Most bytes a 64-bit number takes.

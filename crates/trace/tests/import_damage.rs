@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `trace.dat` of every kind of machine, and damage of every kind in all binary formats.
 //!
 //! Our log carries checksums: whatever is flipped or cut is said. A `trace.dat` says how long it is: every cut is said.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The recorded `trace.dat` against the text trace-cmd made of it, event by event.
 
 use crate::common;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Perfetto traces as a source: our own, those of Perfetto's own messages, damaged ones.
 
 use crate::synthetic;

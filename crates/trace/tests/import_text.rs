@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text traces of others.
 
 use std::io::{self, BufReader, Cursor, Read};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The log: what is written comes back, and what is damaged says so.
 
 use crate::synthetic;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Perfetto's own protobufs read the trace as the events of the run. `make test` installs the Python package; without
 //! it the script says `not measured` and this test passes.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The text dump, and the recorded logs of old versions.
 
 use pelton_schema::{Event, HookSite, IDLE_EXIT, PRIO_DEADLINE, Sink};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables of clamps by maximum (docs/spec/clamps.md).
 
 use super::{Golden, NO_GOLDEN, Table};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Table of the dice of a CPU that goes idle.
 
 use super::{Golden, Table};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables of performance requests and the governor (docs/spec/governor.md).
 
 use super::{Golden, NO_GOLDEN, Table, newest};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Known-answer tables: what they hold, how they are written, and the check that the files are fresh.
 //!
 //! A table has golden rows, copied by hand from a source that is named and never regenerated, and rows that this crate

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables of queues, clocks and estimates (docs/spec/signals.md).
 
 use super::{NO_GOLDEN, Table, newest};

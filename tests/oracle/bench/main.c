@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Instructions of one wake-up placement, the kernel's and the core's, on the machines of bench/placement.h:
  *   bench list                  names of the cases

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * In a guest: CPU 0 wakes a task that slept on any CPU, while the kernel's placement and a system call of known length
  * are timed (scripts/bench-placement-guest.sh). usage: wake none|half|all TIMES; half: every second CPU spins.

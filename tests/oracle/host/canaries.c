@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Wrong rules, each found by this comparison in the core's past and put back here in the place of the core's form: the
  * comparison must notice every one of them. Wrong constants are compiled in (tests/conformance/canary.h).

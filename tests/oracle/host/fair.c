@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Random queues of the fair class: near each other or far, around the wrap of virtual time or not. */
 #include <string.h>
 

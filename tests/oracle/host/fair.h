@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Random queues of the fair class. */
 #ifndef ORACLE_FAIR_H
 #define ORACLE_FAIR_H

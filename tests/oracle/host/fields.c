@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Every number of a case by name: to compare, to print, to make simpler. */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Random inputs of the governor. */
 #ifndef ORACLE_GOVERNOR_H
 #define ORACLE_GOVERNOR_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The oracle's own parts: random states, the table of operations, comparison. */
 #ifndef ORACLE_HOST_H
 #define ORACLE_HOST_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Differences that are known and not corrected yet. One that has gone is a failure: take the row out. */
 #include "host.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares the kernel's own functions with the core on random states:
  *   oracle run CASES SEED [NAME]   all operations, or those whose name contains NAME; exit 1 when something differs

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Load balancing of one domain, on the machines of ops_select.c. */
 #include <string.h>
 

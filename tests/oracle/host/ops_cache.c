@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which cache the threads of a process prefer, on the machines of ops_select.c. */
 #include "host.h"
 

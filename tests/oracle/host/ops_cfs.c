@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* CFS: slices, places, who gives way. And virtual time, which both classes have. */
 #include "fair.h"
 

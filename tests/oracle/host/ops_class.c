@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Where real-time and deadline tasks go: eight CPUs of one size or several, in two domains, and what runs there. */
 #include "host.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* schedutil from the hook to the driver. */
 #include "host.h"
 #include "governor.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Idle groups: what a change of one counts, and who preempts whom where groups meet. */
 #include <errno.h>
 

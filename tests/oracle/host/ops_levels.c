@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A task of a group is queued, or leaves: estimates, the task's queue, the group's load, its entity on the root. */
 #include "host.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Lives of four tasks on one root queue, from nothing: only states that can be reached. */
 #include "host.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A CPU that goes idle: dice, searches, and what it remembers of them. */
 #include "host.h"
 #include "pelton/balance.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Quotas of task groups: one queue, its pool, and the two timers. */
 #include "host.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Where a fair task goes, as a whole, on machines of up to eight CPUs. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Runs the cases of an operation, and makes the first one that differs simple. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What kernel code does in user space that ordinary code does not: warnings, unknown data, unknown functions. */
 #define _GNU_SOURCE
 #include <setjmp.h>

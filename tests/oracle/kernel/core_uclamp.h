@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A life of clamps on one CPU: tasks come, go and change what they ask for. Included by k_core.c. */
 
 static struct task_struct o_clamped[ORACLE_CLAMPED];

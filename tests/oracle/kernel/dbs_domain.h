@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A sampling governor's frequency domain, from the core's records and back. */
 #ifndef ORACLE_DBS_DOMAIN_H
 #define ORACLE_DBS_DOMAIN_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Load balancing of one domain of the machine of fair_select.h. After it. */
 
 #if ORACLE_VERSION >= 609

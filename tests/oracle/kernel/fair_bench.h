@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The machine of bench/placement.h for select_task_rq_fair(). After fair_select.h, where there is room for its CPUs. */
 #include "bench.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Caches that tasks prefer (7.2), on the machine of fair_select.h. After it. */
 
 oracle_call *oracle_begin;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The fair class: weights, CFS and EEVDF on a root queue of a few entities. After fair_place.h. */
 
 static struct task_struct o_ft[ORACLE_FAIR_MAX];

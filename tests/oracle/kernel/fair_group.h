@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Weights and groups. After fair_pelt.h. */
 
 /* An entity that waits stands in the tree, which reweight_entity() takes it out of. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Idle groups: sched_group_set_idle() with two groups, one below the other, and what a wake-up does between tasks in
  * groups that may be idle. After fair_class.h.

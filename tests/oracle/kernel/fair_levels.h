@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A task of a group is queued, or leaves: enqueue_task_fair() and dequeue_task_fair() as a whole. After fair_select.h.
  */

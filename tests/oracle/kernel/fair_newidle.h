@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A CPU that goes idle: which of its domains it searches, and what it remembers of that. After fair_select.h. */
 
 static const struct oracle_state *o_newly;

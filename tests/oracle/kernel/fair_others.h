@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where real-time and deadline tasks go when they wake: the classes' own functions on eight CPUs, whose levels and
  * deadlines are set with cpupri_set() and cpudl_set(). CPU 0 asks. After fair_select.h, for the domains' type.

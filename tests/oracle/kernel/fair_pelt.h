@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records over time: pelt.c through its callers, the clocks, joining and leaving of a queue. After fair_records.h. */
 
 void k_update_se(struct oracle_state *s)

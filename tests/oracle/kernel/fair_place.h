@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a task that wakes is put. After fair_util.h. */
 
 static struct task_struct o_waker;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Quotas of task groups: the pool of a group, and what its queue on CPU 0 has of it. After fair_pelt.h. */
 
 static struct hrtimer_clock_base o_quota_base;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The way from the core's records to the kernel's and back. After fair.c. */
 
 static struct task_struct o_task;

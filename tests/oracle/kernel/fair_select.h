@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a fair task goes: a made-up machine of eight CPUs at most, and the kernel's choice on it. After fair_place.h.
  */

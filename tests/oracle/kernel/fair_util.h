@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Estimates of utilization. After fair_group.h. */
 
 void k_util_est_update(struct oracle_state *s)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A made-up cpuidle driver. */
 static void idle_in(struct cpuidle_driver *drv, struct cpuidle_device *dev, const struct oracle_state *s,
 		    const struct pelton_idle_last *last)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the drivers share among themselves: the made-up machine. */
 #ifndef ORACLE_K_H
 #define ORACLE_K_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The conservative governor; its common part is in k_ondemand.c. */
 #include "../../drivers/cpufreq/cpufreq_conservative.c"
 #include "k.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core.c, and what a booted kernel would have set up before the first call. */
 #include "core.c"
 #include <linux/cpuidle.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* drivers/cpufreq/cpufreq.c with a made-up driver that notes what it is told. */
 #include "../../drivers/cpufreq/cpufreq.c"
 #include "k.h"

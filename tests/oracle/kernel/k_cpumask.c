@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpumask.c, which remembers where the last search of a CPU ended. */
 #include "../../lib/cpumask.c"
 #include "k.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deadline.c, where it is a file of its own (to 5.17). */
 #if ORACLE_SPLIT
 #include "deadline.c"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The made-up frequency driver. */
 #ifndef ORACLE_K_DRIVER_H
 #define ORACLE_K_DRIVER_H

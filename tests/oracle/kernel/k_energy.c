@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The energy model's table, made from frequencies and powers. */
 #if ORACLE_VERSION >= 612
 #include "../../kernel/power/energy_model.c"

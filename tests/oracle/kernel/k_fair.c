@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fair.c, and calls of its functions on the core's records. */
 #include "newidle_hook.h"
 #include "fair.c"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The menu governor. */
 #include "../../drivers/cpuidle/governors/menu.c"
 #include "k.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sampling governors' common part, and ondemand. */
 #include "../../drivers/cpufreq/cpufreq_governor.c"
 #undef pr_fmt

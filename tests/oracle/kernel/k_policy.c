@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pelt.c, and from 5.18 on the other classes with it. */
 #if ORACLE_SPLIT
 #include "pelt.c"

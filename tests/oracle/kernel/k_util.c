@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpufreq_schedutil.c with a made-up frequency domain. */
 #if ORACLE_SPLIT
 #include "cpufreq_schedutil.c"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Before fair.c: the search that a CPU makes when it goes idle is ours, so that a case says what it finds and takes.
  * The kernel's function stays as it is; of its calls, the one with CPU_NEWLY_IDLE gets another name.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The deadline class. After deadline.c. */
 #include <linux/cgroup.h>
 #include "k.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The deadline server of the fair class. After policy_deadline.h. */
 
 static struct task_struct o_srv_idle;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A frequency domain and its CPUs, from the core's records and back. After util_perf.h. */
 
 static const unsigned int o_khz[ORACLE_OPPS] = { 200000,  403200,  614400,  825600,  1036800,

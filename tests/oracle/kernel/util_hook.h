@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* schedutil from the hook to the driver. After util_domain.h. */
 
 #if ORACLE_VERSION < 511

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one CPU needs: effective utilization and performance. After cpufreq_schedutil.c. */
 
 static void state_in(const struct pelton_cpu_state *s, int cpu)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The real-time limit and idle CPUs: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::balance::{self, Due, Idleness, Refreshes, Share, Skips, Walks};

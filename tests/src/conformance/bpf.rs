@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core as BPF bytecode in a user-space interpreter. It needs no kernel and no root; the kernel's verifier has the
 //! last word elsewhere.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiled cores: native builds that run in a process of their own.
 
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Caches that tasks prefer: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::cache::{Cpu, Process, Used, is_no_crowd, may_move as may};

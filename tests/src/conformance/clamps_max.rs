@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Clamps by maximum: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::rules::Rules;

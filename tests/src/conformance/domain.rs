@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency domains of the world: one that holds both CPUs, and one of the first CPU alone.
 
 use pelton_reference::perf::{CpuState, Terms};

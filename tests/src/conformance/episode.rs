@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A recorded run of the reference: calls, what each answered, and a hash of the state after it.
 
 use pelton_core::Policy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The single events of the grammar: who wakes, blocks, moves, and what happens around them.
 
 use super::grammar::{Grammar, Life, Runs, Why};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair class: its part of the twin, and random questions for the grammar. `entry_fair.h` has the words of a call.
 
 use pelton_reference::fair::{self, Entity, Queue};

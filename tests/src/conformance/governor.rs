@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor's events of the grammar: hook calls, the worker, limits.
 
 use super::domain::{OPPS, TABLE_KHZ};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random scheduler events that could happen: tasks wake, run, sleep, migrate, change group or class; CPUs tick,
 //! switch, idle, change frequency; other classes and interrupts take time. Each event becomes the calls a kernel would
 //! make.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle governors: their part of the twin, and random idle periods for the grammar.
 
 use pelton_reference::idle::{self, Form, Now, STATES_MAX, WOKE_POLL_LIMIT, WOKE_TICK};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The interactive governor: its part of the twin, the story of `entry_interactive.h`.
 
 use pelton_reference::governors::Times;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How the reference's records lie in the flat buffer: fields, order and widths of `types.h`.
 
 use pelton_reference::clock::{Clock, Rq};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One suite, many builds: the core behind `tests/conformance/entry.c`, compared with `pelton-reference` call by call.
 //!
 //! `grammar` makes scheduler events and turns each into calls of core operations; [`twin`] executes a call on the

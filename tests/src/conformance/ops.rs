@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Operations of the entry function and calls of them.
 
 /// Words of a call: opcode and seven arguments.

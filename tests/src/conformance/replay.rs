@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Replays the known-answer tables on a build: sets up a state, makes the calls, reads fields by name.
 
 use pelton_core::Policy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Executes calls on the reference: the twin of `entry.c`.
 
 use pelton_reference::clock::{self, Rq};

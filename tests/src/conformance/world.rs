@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The state that both sides change: two CPUs, a tree of task groups, some tasks, one record to try things on.
 
 use std::sync::OnceLock;

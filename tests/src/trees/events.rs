@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What happens in a tree: each event becomes the steps that a kernel would make, in its order.
 
 use super::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A tree of a thousand task groups on four CPUs: tasks wake, run, sleep, move between CPUs and groups, use quotas up;
 //! shares change; load fades. The core and its twin make every step, and every record that a step touches is compared
 //! to the bit. The suite in `conformance` has every operation and every build, on a tree of seven groups.

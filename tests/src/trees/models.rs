@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core and its twin behind one interface.
 
 use pelton_core::{self as core, CfsBandwidth, CfsRuntime, Ctx, Policy, quota as bits, runs};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core's own records as the reference's are told, so that both compare: number by number in the order of the C
 //! structure.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One of the two that are compared: all records of a tree, and what is done to them.
 
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Sums that hold whatever happened. They are read from the twin; the core has been compared with it.
 
 use super::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A response as a chart: the same series as in the table, drawn as steps.
 
 use plotters::coord::Shift;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The counter-cases of the discussion of 2017: load patterns that a way of limiting the rate of changes answers badly.
 
 use pelton_model::Machine;

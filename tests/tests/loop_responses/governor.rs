@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor's own dynamics: rate limit, driver time, and CPUs that share a frequency.
 
 use pelton_model::Machine;

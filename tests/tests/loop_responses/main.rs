@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Step responses of the whole simulator: a small disturbance goes in, the loop of signals, governor and driver
 //! answers.
 //!

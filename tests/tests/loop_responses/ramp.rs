@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One task on a HiKey: from idle to busy, and a tenth of the time.
 
 use pelton_model::workload::TaskSpec;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A real-time task takes a third of a CPU from a busy fair task (the situation of the RT utilization series of 2018).
 
 use pelton_model::workload::TaskSpec;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The quantities of a control loop as functions of time, taken from the events of a run.
 
 use pelton_core::verdict;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A step response: what is run, what is watched, and the comparison with what was seen last time.
 
 use std::fs;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks that move between CPUs, and tasks that share one.
 
 use pelton_model::workload::{CpuSet, Phase, Start};

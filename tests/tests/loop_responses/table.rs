@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A response as aligned text: the form that is reviewed and compared.
 
 use std::collections::BTreeSet;

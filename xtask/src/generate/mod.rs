@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files derived from declarations in the code. They are committed, and checked to be fresh.
 
 pub mod fuzz;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a set of proofs must be: a proof for every cell, each about the release it speaks of.
 
 use super::names::{is_load, is_operation, is_test};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where the value of each policy switch in each profile comes from: read from `docs/spec/proofs/`, checked, rendered.
 
 mod check;

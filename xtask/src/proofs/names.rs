@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Whether a test, an operation of the oracle or a recorded load that a proof names exists.
 
 use crate::repo::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The releases that were read, compiled or recorded, by profile.
 
 use serde::Deserialize;

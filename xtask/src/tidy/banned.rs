@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Words that must not occur in some places, each with what to write instead.
 
 use super::tokens::{self, Source, Token};

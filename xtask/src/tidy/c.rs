@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! C source without comments and strings, and the functions in it.
 
 use super::tokens::Function;

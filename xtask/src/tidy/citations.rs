@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Pages that code, tests, data and messages name (`docs/spec/x.md#heading`) exist, with their headings; the index of
 //! the rules lists each page of rules. A section of a document that is not here is named nowhere.
 

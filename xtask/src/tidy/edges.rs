@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which crate may use which: `cargo metadata` against the table in ARCHITECTURE.md.
 
 use std::collections::BTreeMap;

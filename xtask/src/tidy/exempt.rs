@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Exceptions to rules: one file, a reason for each, and none that is not needed any more.
 
 use serde::Deserialize;

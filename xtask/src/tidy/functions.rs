@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Length of functions: a hard limit for each, and a median over all of them.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Licences of everything in the lock file against `deny.toml`, on machines without cargo-deny too.
 
 use std::collections::BTreeSet;

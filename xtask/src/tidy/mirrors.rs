@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Constants of the core that are typed again in Rust (`crates/core/src`) have the values that its headers give them.
 
 use std::collections::BTreeMap;

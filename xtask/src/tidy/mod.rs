@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! House rules that a machine can check. Each rule carries an example that breaks it and one that keeps it.
 
 mod banned;

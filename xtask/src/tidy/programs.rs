@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tests of a crate are one program: every file of its folder of tests is a module of `main.rs`, or a program that the
 //! manifest names. A file that is neither would never run, and nothing else would say so.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Words of prose that keep a reader from the thing that is meant, each with what to write instead.
 //!
 //! Comments, pages, and strings that a user may see. Identifiers, what stands in backticks, strings of tests and

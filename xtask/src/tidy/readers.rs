@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every argument that takes text or a path says which readers it leads to, and every reader is attacked: what is typed
 //! (`crates/cli/src/args*`) against what is declared (`tests/src/readers.rs`).
 

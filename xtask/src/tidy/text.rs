@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Rules about a file as text: licence line, length, size, paths of one machine, header comments.
 
 use super::Rule;
@@ -14,14 +14,14 @@ const SPDX_WITHIN_LINES: usize = 3;
 const COLUMNS_MAX: usize = 120;
 /// Columns of a tab.
 const TAB_COLUMNS: usize = 8;
-const SPDX: &str = "SPDX-License-Identifier: GPL-2.0-only";
+const SPDX: &str = "SPDX-License-Identifier: GPL-2.0-or-later";
 
 pub const RULES: &[Rule] = &[
     Rule {
         name: "spdx",
         check: spdx,
         bad: || File::example("scripts/a.sh", "#!/bin/sh\necho\n"),
-        good: || File::example("scripts/a.sh", "#!/bin/sh\n# SPDX-License-Identifier: GPL-2.0-only\n"),
+        good: || File::example("scripts/a.sh", "#!/bin/sh\n# SPDX-License-Identifier: GPL-2.0-or-later\n"),
     },
     Rule {
         name: "file-length",

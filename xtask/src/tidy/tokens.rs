@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Rust source as a flat list of tokens that know their line and whether they are test code.
 //!
 //! Working on tokens instead of a syntax tree sees through macros, and never takes a comment or a string for code.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What can be typed about traces.
 
 use crate::units::{parse_duration_ns, parse_time_ns};

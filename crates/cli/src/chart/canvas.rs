@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A picture as a list of shapes, in pixels from the upper left.
 
 /// Red, green, blue.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Charts of a comparison: the answers beside one another, and where the time went.
 
 use super::blocks::bar;

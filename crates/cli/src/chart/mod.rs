@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Charts: drawn once as shapes, written as SVG or PNG, or as blocks in the terminal.
 
 pub mod blocks;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A picture as PNG. Letters come from a font of dots, so that no font file is needed.
 
 use super::canvas::{Anchor, Canvas, Colour, Shape};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Charts of one run: time at frequencies and in idle states, how long activations took, and frequency, utilization and
 //! busy time over the run.
 

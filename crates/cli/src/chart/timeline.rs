@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency, utilization and busy time over the run, in a fixed number of steps.
 
 use pelton_model::Machine;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What several verbs do the same way: inputs, errors, output.
 
 use crate::args::{Format, Global, IdleStatesFrom, InputArgs, OptionArgs, PartArgs, PolicyArgs};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton compare`: several policies over several seeds.
 
 use super::common::{Screen, failure, files_of, input_of, notes, policy_files, print, print_json, section};

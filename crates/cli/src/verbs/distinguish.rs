@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate --distinguish`: which switches a recording tells apart, as text.
 
 use crate::sheet::Sheet;

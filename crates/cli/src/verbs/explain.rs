@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton explain`: one frequency decision with every term filled in.
 
 use super::common::{Screen, failure, input, policy_spec, print, print_json, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton explain --balance` and `--walk`: one balance of a domain, one update of blocked load.
 
 use super::common::{Screen, failure, print, print_json, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton explain --placement`: one placement of a fair task with every CPU it could have gone to.
 
 use super::common::{Screen, failure, print, print_json, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton explain --thermal`: one reading of a thermal zone, and what its governor made of it.
 
 use super::common::{Screen, failure, print, print_json, section};

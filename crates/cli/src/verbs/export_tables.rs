@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton trace export --to csv|json|parquet`: events as tables.
 
 use super::common::Screen;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton front`: policies on three axes, and what a schedule that knows the future would need.
 
 use super::common::{Screen, failure, print, print_json, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton platform import`: a platform file from what others have.
 
 use super::common::{bad_input, print_plain, rendered};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One file per verb: what the arguments mean and how the result is printed.
 
 mod clamps;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton record` in a build without the recorder.
 
 use crate::args::{Global, RecordArgs};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate` of recorded placements: where did the kernel put each task, and would the core put it there?
 
 use super::common::section;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton platform`: which machines there are, what is known about them and from where, and whether a file is right.
 
 use super::common::{bad_input, print, print_json, print_list, print_plain, rendered, section};

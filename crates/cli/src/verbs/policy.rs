@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton policy`: the switches, their values, and what each kernel does.
 
 use super::common::{bad_input, policy_spec, print, print_json, print_list};

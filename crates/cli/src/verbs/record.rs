@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton record`: what the scheduler of the running kernel does, as our log and as a Perfetto trace, or as a table of
 //! decisions.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
 use super::common::{Screen, failure, part, policy_files, print, print_as_json, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton reproduce`: published tables with our numbers beside them.
 
 use super::common::{Screen, failure, print, print_json, print_sheet, section};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A published table as comma-separated values: everything that its JSON has, one number in each line. `part` says what
 //! a line is: a row of the posting, a claim, a probe, a number beyond the posting, a count of the score.
 

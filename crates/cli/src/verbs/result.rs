@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton result`: what results hold: every number, and the shape of every kind of JSON.
 
 use super::common::{print, print_sheet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton shell`: completions and man pages, made from the definition of the command line.
 
 use super::common::print_plain;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton trace`: what a trace holds, and a trace in another form.
 
 use super::common::{Screen, failure, print, print_json};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton validate`: does the core compute what the kernel recorded?
 
 use super::common::{Screen, failure, print, print_as_json, section};

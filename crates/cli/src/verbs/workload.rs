@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton workload`: models, and workloads made from traces.
 
 use super::common::{Screen, failure, part, print, print_list, print_plain, print_sheet};

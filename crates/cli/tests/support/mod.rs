@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs the built program and compares what it prints with recorded text.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of the real-time class, searches of CPUs that go idle and walks over idle CPUs, from the sources of each
 //! release.
 

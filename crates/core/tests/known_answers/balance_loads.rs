@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Balance by loads, up to 5.4: what the kernels' own code gave (`data/balance-loads.csv`, `data/cpu-load.csv`) on
 //! random machines that are made here from the number of a case, as they were made for that code.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load balancing of one domain, from the sources of each release: `update_sg_lb_stats()`, `update_sd_pick_busiest()`,
 //! `calculate_imbalance()`, `should_we_balance()`, `can_migrate_task()` of kernel/sched/fair.c.
 

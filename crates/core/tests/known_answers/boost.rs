@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune: margins, boost groups and the filter, in the forms of the posting and of Android's trees.
 
 use pelton_core::{

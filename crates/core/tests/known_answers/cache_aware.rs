@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Caches that tasks prefer, worked out by hand from kernel/sched/fair.c of 7.2.12: `__update_mm_sched()`,
 //! `fraction_mm_sched()`, `account_mm_sched()`, `task_cache_work()`, `can_migrate_llc()`, `alb_break_llc()`,
 //! `llc_balance()`.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Clamps that add up, worked out by hand from the postings that `uclamp_sum.h` names. No release has them.
 
 use pelton_core::{

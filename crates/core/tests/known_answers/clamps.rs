@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps: which release looks at what the runnable tasks of a CPU are clamped to.
 
 use pelton_core::{CpuState, Policy, UclampLimits, UclampRq, UclampTask, uclamp_inherits, uclamp_is_used};

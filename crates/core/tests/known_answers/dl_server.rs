@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The deadline server of the fair class, from the sources of each release. 50 ms of every second.
 
 use pelton_core::{DlServer, Policy, ServerBw, profiles};

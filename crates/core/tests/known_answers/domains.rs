@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduling domains, worked out by hand from kernel/sched/topology.c (sd_init, build_sched_domains) of the releases
 //! named; the flags of the big.LITTLE board are those that Linux 7.2.12 had in
 //! tests/trace/kernel-placement/arm64-mixed.topo.json.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random numbers that a case is made of, from its number: the same that were given to the kernels' own code.
 
 /// SplitMix64.

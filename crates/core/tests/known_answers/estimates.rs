@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The utilization estimate: when it is sampled, filtered, marked and counted.
 
 use pelton_core::{Ctx, Policy, Rq, Se, dequeue};

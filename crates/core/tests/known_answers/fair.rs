@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair class: kernel/sched/fair.c of 4.12.0, 4.16.13, 4.19.0, 5.4.0, 5.10.262, 6.1.192, 6.6.0, 6.12.117,
 //! 6.18.2, 7.2.12.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! schedutil: what the tests of its parts share, and the rows that say who calls it.
 //!
 //! Every file meant here is kernel/sched/cpufreq_schedutil.c unless another one is named.

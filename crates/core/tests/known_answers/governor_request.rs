@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! schedutil: what a CPU asks for, and the boost of I/O waiters.
 
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};

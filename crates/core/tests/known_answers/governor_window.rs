@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! schedutil: the window, the hold filter, new limits, the worker, who may drive.
 
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};

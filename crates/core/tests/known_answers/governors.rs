@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors other than schedutil: sched-DVFS in its two forms, ondemand, conservative, and those that set one
 //! frequency.
 

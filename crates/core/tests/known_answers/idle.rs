@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle governors of each release, from drivers/cpuidle/governors/{ladder,menu,teo,haltpoll}.c.
 
 use pelton_core::{CpuState, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, value};

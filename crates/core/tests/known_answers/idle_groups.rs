@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle groups (`cpu.idle`), worked out by hand from sched_group_set_idle, enqueue_task_fair and check_preempt_wakeup
 //! of 5.10.262, 6.1.192, 6.6.150, 6.12.118, 6.18.2 and 7.2.12.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The interactive governor, worked out by hand from `cpufreq_interactive.c` of Android's 4.4.
 
 use pelton_core::{

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Margins that are not fixed: the numbers that their postings print.
 
 use pelton_core::{CpuState, Policy, SugovPolicy, fits};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a waking task is drawn to, from the sources of each release: `wake_affine_idle()`, `wake_affine_weight()` and,
 //! in 4.12, `wake_affine()` of kernel/sched/fair.c; percentages from `sd_init()` of kernel/sched/topology.c.
 

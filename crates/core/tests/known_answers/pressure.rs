@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Other classes, interrupts, lost capacity, and what they leave of a CPU.
 
 use pelton_core::{CpuState, Policy, Rq};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Quotas of task groups, worked out by hand from the sources of each release.
 
 use pelton_core::{CfsBandwidth, CfsRuntime, Policy, RUNTIME_INF, Rq, quota, value};

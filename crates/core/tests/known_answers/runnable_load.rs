@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runnable load of 4.12 to 5.4.
 
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Se, TaskGroup, ev, update};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a fair task goes, worked out by hand: a board of four little CPUs (capacity 446) and two big ones, all idle,
 //! with the energy model of its device tree.
 

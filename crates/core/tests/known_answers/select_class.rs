@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where real-time and deadline tasks go: what the kernels' own code gave (`data/select-class.csv`) on random machines
 //! that are made here from the number of a case, as they were made for that code.
 

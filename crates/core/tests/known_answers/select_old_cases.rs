@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random machines, and tasks that wake, are new, or load a program on them: each is made from the number of a case.
 
 use super::draw::Draw;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a fair task goes in releases up to 5.4: what the kernels' own code gave (`data/select-old.csv`) on machines
 //! that are made here from the number of a case, as they were made for that code: `select_task_rq_fair()` of 4.12,
 //! 4.16.13, 4.19 and 5.4 with all that it calls, compiled outside of the project.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Records, queues and groups. MIN is 46718 (the divisor at the start of a period), FULL is 47742.
 
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, TaskGroup, dequeue, ev, update};

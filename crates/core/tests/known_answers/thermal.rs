@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones: answers of the governors of nine releases, compiled outside of the project, and examples worked out
 //! by hand from their sources.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Balances of tasks between CPUs, counted: in a running kernel and in the simulator alike.
 
 use schemars::JsonSchema;

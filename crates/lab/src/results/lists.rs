@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Lists and descriptions that verbs print.
 
 use pelton_scenario::bench::{Model, unit, work_note};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Results as JSON: every one says what it is, and every kind has a schema made from its type.
 
 pub mod balances;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The machine that a recording carries in its header, as a platform.
 
 use super::recorded::{Platform, machine};

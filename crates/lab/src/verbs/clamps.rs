@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded clamps: is what the kernel made of them what the core makes of them?
 
 use super::placements::{Rules, has_header, read_through, rules};

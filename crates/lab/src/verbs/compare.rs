@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Several policies over several seeds.
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which switches a recording tells apart.
 
 use crate::results::traces::{AnswerTold, Distinguishes, Refuting, SwitchTold};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One frequency decision with every term filled in, or one placement with every CPU the task could have gone to.
 
 use super::inputs::{InputRequest, prepare};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies on three axes, and what a schedule that knows the future would need.
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};

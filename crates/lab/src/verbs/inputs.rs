@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What several requests have: platform, workload and policy.
 
 use crate::plan::{self, Inputs, PolicySpec, Prepared};

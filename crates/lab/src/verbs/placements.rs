@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded placements: where did the kernel put each task, and would the core put it there?
 
 use super::validate::ValidateRequest;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the scheduler of the running kernel does: events, or a table of one kind of decision.
 
 #[cfg(feature = "record")]

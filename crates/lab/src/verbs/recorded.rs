@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading a trace as a workload: what replaying it and making a workload of it share.
 
 use super::carried;

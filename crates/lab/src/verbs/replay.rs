@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The recorded workload under another policy, profile or platform.
 
 use super::inputs::policy_spec;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Published tables with our numbers beside them.
 
 use crate::experiment::{self, Experiment, ExperimentError};

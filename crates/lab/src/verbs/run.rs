@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One simulation and its numbers.
 
 use super::inputs::{InputRequest, prepare};

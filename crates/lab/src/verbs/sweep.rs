@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Ranges in options of workloads: `periodic:run_us=2000,period_us=16000,util_min=100..400/100` is four workloads.
 //! Several ranges make every combination, the last one changing first.
 

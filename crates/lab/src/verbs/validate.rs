@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Does the core compute what the kernel recorded?
 
 use super::clamps::{self, Clamped, ClampedFaults};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Workloads made from traces.
 
 use super::recorded::{self, PartRequest, Platform};

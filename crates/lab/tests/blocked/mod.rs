@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The published table's runs once more, rule by rule: what each costs elsewhere, and what calls wait for.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What comparisons with guests have in common: the machines that `make test-live` boots, their recordings, the run of
 //! the simulator beside one, and the page that is written.
 #![allow(dead_code, reason = "each test uses a part")]

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files of the guide that tests compute.
 #![allow(dead_code, reason = "each test uses a part")]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Balances, counted: what `pelton record --balances --format json` counts, as it comes, and the searches that they
 //! make where a table is asked for.
 

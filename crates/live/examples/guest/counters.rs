@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a kernel counts by itself: time at each frequency, time of each CPU with a task, migrations and run time of
 //! each thread of a load. Nothing is attached, so that nothing is slowed down.
 

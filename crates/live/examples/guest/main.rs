@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`, `--gates`
 //! or `--balances`, and nothing else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs
 //! it in guests under the name of the program. Several loads, each with its duration behind it, run one after the

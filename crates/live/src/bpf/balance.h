@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the search of a balance for the group to take from reads, and what it finds; and what is counted beside that.
  * The reader (crates/live/src/balances.rs) takes the names from these lists, in this order. All words are 64 bits.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder of balances: counts, and looks at all CPUs before and after each search for a group to take from. It
  * computes nothing but sums of times. Functions have two names: 6.10 renamed them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Complete recording, where the kernel lets functions be traced (fentry, fexit): every update of load tracking with its
  * inputs, before and after, every step of a runqueue's clocks, and what the governor made of it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The recorder of clamps inside the kernel. What counts a task's clamps (uclamp_rq_inc, uclamp_rq_dec) is part of its
  * caller and cannot be traced; the function of the class that is called right after it can. It computes nothing: every

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a decision about clamps reads, and what comes out: the record that clamp.bpf.c fills. The reader
  * (crates/live/src/clamps.rs) takes the names from this list, in this order; they are the columns of the table.

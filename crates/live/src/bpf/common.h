@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Buffers, and how kernel structures become records. */
 #ifndef PELTON_LIVE_COMMON_H
 #define PELTON_LIVE_COMMON_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a fair task goes, decided inside a kernel by the core itself. The policy is data, and the record is not
  * checked: that no record makes it read or write anywhere else is what the kernel's verifier has proved before it runs.

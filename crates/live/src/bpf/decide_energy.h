@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What placement by energy asks of a CPU, a state of the energy model and a performance domain, each a function.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the way down through the groups asks of a CPU and of a group, and what a wake-up asks first, each a function.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What decides whether a CPU searches at all before it goes idle, or at its periodic balance: the record that
  * gate_programs.h fills. The reader (crates/live/src/gates.rs) takes the names from these lists, in this order. All

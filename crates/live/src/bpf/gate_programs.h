@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder of gates: what is read before a search takes place or does not, and what came of it. It computes
  * nothing. Functions have two names: 6.10 renamed them. In 7.2 the search of a CPU that goes idle is part of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The few kernel structures the recorder reads, each with the few members it reads. Where the members are is found when
  * the program is loaded (CO-RE), from the type information of the running kernel; therefore neither a generated header

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the recorder of placements reads beside the structures of kernel.h; see there. */
 #ifndef PELTON_LIVE_KERNEL_PLACE_H
 #define PELTON_LIVE_KERNEL_PLACE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Looks at queues whose lock is not held: what may be half-way through a change is not recorded. Part of common.h. */
 #ifndef PELTON_LIVE_LOCKLESS_H
 #define PELTON_LIVE_LOCKLESS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The recorder of placements inside the kernel: what select_task_rq_fair() can read when it begins, what it chooses,
  * and what all CPUs look like then. It computes nothing: every number is the kernel's own.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a placement reads, and what it decides: the record that place.bpf.c fills. The reader
  * (crates/live/src/placements.rs) takes the names from these lists, in this order; they are the columns of the table.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the recorder's program hands to its reader. crates/live/src/record.rs reads the same layout. */
 #ifndef PELTON_LIVE_RECORD_H
 #define PELTON_LIVE_RECORD_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The recorder inside the kernel: one program per tracepoint, which copies what the tracepoint shows into the buffer of
  * its CPU. Programs whose tracepoint the kernel does not have are left out by the loader (crates/live/src/programs.rs

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How programs read variables of the kernel that it may not have. */
 #ifndef PELTON_LIVE_VARS_H
 #define PELTON_LIVE_VARS_H

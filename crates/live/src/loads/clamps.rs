@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `clamps`: tasks that ask for other clamps again and again and change their task group, while the limits of
 //! the groups and of the system change as well.
 

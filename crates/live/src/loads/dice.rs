@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Chance that is the same in each run.
 
 /// Numbers that look like chance and are the same in each run (xorshift); not 0.

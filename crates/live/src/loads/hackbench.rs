@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `hackbench`: groups of senders and receivers, as `perf bench sched messaging --thread` has them. Every
 //! sender of a group writes `loops` messages to each receiver of its group in turn. The clock runs from the moment all
 //! have reported until the last one has ended; then it begins again, until the load is stopped.

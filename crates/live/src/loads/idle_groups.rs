@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `idle-groups`: task groups inside task groups, some of which are idle (`cpu.idle`) and two of which become
 //! so and cease to be so while their tasks run, beside ordinary tasks, tasks of SCHED_IDLE, and one that moves between
 //! an idle group and another.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `limits`: the tasks of `phone` on a machine whose frequencies are limited, by other limits again and again,
 //! so that placements read capacity that is not there (`cpufreq_pressure`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Loads written as workloads of `pelton run` are: `busy:threads=4+bursts:run_us=300,sleep_us=500,threads=8`. What the
 //! guest does and what the simulator does are one text then.
 //!

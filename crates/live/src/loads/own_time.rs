@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Time that a thread has run, found without the scheduler's notice. The thread's own clock is not: whoever asks for it
 //! makes the kernel charge the running task at once (`task_sched_runtime()` calls `update_curr()`), and a request that
 //! is over ends there instead of at the next tick. A load that asks all the time runs as if a timer ended requests.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `phone`: many small tasks and a few that come in bursts, in task groups, so little in all that a machine of
 //! small and large CPUs is not over-utilized and places them by energy.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `quotas`: task groups inside task groups, most of them with a quota, and one whose quota changes while it
 //! runs: throttled tasks, tasks that sleep or wake while their group is throttled, groups that are throttled inside
 //! throttled ones.

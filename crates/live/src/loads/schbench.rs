@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `schbench` with the semantics of 2016. A worker puts itself on its message thread's list, wakes that thread
 //! and waits; called, it notes how long ago it was called and spins. A message thread takes the time once, wakes all of
 //! its list (who came last first), waits until a worker comes, and sleeps; up to a quarter longer, at random.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How fast CPUs are said to be. On an emulated board capacities and frequencies are books that the kernel keeps, and
 //! nothing runs slower anywhere; a load that goes by them takes the time that it would take if they were true.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `wakeups`: as many different placements as a machine makes: short sleepers of several classes, pairs that
 //! talk over pipes, one that wakes many, and task groups inside task groups.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The core's placement as a program that the running kernel has verified, against the core here. `make test-kernel`
 //! asks for it, and `make test-live` runs it in guests; without that, and where it is not possible, it says that
 //! nothing was measured.

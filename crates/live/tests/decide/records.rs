@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random records of placements: machines as they are, and records that no machine gives.
 
 use pelton_core::{EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Rules that are wrong on purpose: a check that passes with them as well would prove nothing.
 
 use pelton_core::{CpuState, UclampLimits, UclampRq, UclampTask};

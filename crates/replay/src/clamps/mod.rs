@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded clamps of a real kernel, computed again by the core.
 //!
 //! The clamps of each CPU and task are carried from record to record: each must be what the core makes of the one

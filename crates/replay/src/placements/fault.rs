@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Worlds that are wrong on purpose: a check that passes in them as well would prove nothing.
 
 use pelton_core::{NO_IDLE_STATE, Placement, Policy, value};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded gates of balances, decided again by the core: whether a CPU that goes idle searches for a task, and which
 //! domains are balanced when.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Values that the kernel worked out on its way to a decision, and the same from what it read.
 
 use pelton_core::{CpuState, Placed, Placement, Policy};

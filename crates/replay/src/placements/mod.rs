@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded placements of a real kernel, decided again by the core from what the kernel read.
 //!
 //! A recording has the state before a decision and what of it changed until the decision was made. Where nothing

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded searches of balances for the group to take from, made again by the core from what the kernel could read.
 //!
 //! A search updates its own group's capacities before it reads them, so those are taken from the look after

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The table: one line for each decision, columns found by name.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What does not change during a recording of placements: domains, performance domains, static keys.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One record from a known state to a later one, through the core.
 
 use pelton_core::{Arithmetic, Avg, CfsRq, Ctx, Policy, Se, scale_load};

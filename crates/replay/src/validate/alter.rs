@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Single records altered on purpose: how many are noticed, how many pass, and as what.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! When a task that was moved to another CPU may have joined a queue there.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The columns that a state and the state before a call have in common.
 
 use pelton_core::Avg;

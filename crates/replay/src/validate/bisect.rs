@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The first number for which something holds that holds for all larger ones.
 
 /// The smallest of `low..=limit` for which `reached` holds, or `limit`.

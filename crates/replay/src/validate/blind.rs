@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! When a difference proves something: a CPU whose switches do not follow on one another did something that was not
 //! recorded, on its own queues and perhaps, by waking and moving tasks, on those of other CPUs.
 //!

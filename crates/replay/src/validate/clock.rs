@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Steps of the run-queue clocks, and what happens between them.
 
 use std::collections::BTreeMap;

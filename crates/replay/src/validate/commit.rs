@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What becomes of the governor's choices: mapped to a frequency, found unchanged, held back while the CPU is busy, or
 //! asked of the driver.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How much a class proves: the search that explained a state is asked about states that never were.
 //!
 //! A search with many hypotheses can explain anything. Each state that only a class explains is changed at random, a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What becomes of every event that a trace can have: it is checked, or a report says that it was not and why.
 
 use pelton_schema::{EVENTS, Event};

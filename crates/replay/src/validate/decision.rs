@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Decisions of the governor: performance target, frequency, and whether the frequency that was set is the one chosen.
 
 use std::collections::BTreeMap;

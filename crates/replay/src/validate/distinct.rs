@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Short lists of hypotheses without repetition.
 
 /// Each value once, in the order given.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a recording can tell: the trace is read again with one switch at another value, and with each profile's rules.
 //! A value under which more differs is refuted; one under which nothing changes is not told apart by this recording.
 

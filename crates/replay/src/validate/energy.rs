@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Energies a kernel computed while it placed tasks, against the core's energy model of the platform.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load-tracking records of a trace, one at a time: full calls are recomputed from their before-state, other records
 //! from the last state known.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Estimates of tasks (`util_est`): each that was stored must follow from the one before and from the utilization that
 //! it was taken from. Kernels record an estimate where they store it, so one that is left alone has no record.
 

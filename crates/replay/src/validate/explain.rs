@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Changes of a record that are no update: what joined, what left, what a group propagated. Each is reproduced in every
 //! integer by the core, or it is not explained.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Faults put into a trace on purpose. A check that cannot fail proves nothing: each fault must be found.
 
 use std::collections::BTreeMap;

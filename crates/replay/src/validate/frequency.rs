@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency changes a trace recorded, against those its choices ask for: value, time, missing ones and ones too many.
 
 use std::collections::BTreeMap;

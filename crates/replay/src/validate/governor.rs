@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency from signals: the core's governor is called whenever a signal of the trace changes, and what it asks for
 //! is held against the frequency changes the trace has. Its choices are never corrected by recorded ones.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a task group propagates: its entity takes the averages of the queue it stands for, and the queue above takes
 //! the difference. The upper queue is recorded first, its entity right after it.
 

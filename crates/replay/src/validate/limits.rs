@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers no kernel can have. A record with one is damage: it is counted, the first is named, and it never reaches the
 //! core.
 

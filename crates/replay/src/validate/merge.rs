@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Several files of one recording as one trace: tables of one signal each, as notebooks keep them.
 
 use pelton_schema::EVENTS;

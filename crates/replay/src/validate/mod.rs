@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Holding the core against what a kernel recorded.
 //!
 //! Records with the kernel's integer sums are recomputed and compared field by field; one unit off is a divergence.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Moments to which something was brought up: a queue that shows nothing may have been brought up there too.
 
 use std::collections::{BTreeMap, VecDeque};

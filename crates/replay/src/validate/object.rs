@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What is known about each kernel object: its last state, and who may have joined or left a queue since.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every
 //! frequency that was set must be one that was asked for.
 

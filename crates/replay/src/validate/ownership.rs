@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which entity stands for which queue of a group, and what the queue has to propagate.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequencies that a release passes over because a faster one does the same work for less, where no energy model tells
 //! which these are: one below a choice, and never chosen itself, is one.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequencies of a trace that a platform does not have: then it is another machine, or its file lacks points.
 
 use std::collections::{BTreeMap, BTreeSet};

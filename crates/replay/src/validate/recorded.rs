@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Short stretches of our own recordings of a 6.18.44 kernel. Each ends in a queue that the search once did not
 //! explain.
 

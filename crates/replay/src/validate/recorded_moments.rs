@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Stretches of recordings of a 6.18.44 kernel in which something was brought up, unseen, at a moment that the trace
 //! tells of something else. The rules of reading them are those of `recorded`.
 

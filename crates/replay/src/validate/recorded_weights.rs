@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Stretches of recordings of a 6.18.44 kernel in which nice values, policies, affinities and shares of groups changed.
 //! The rules of reading them are those of `recorded`.
 

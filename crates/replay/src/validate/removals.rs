@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks that left in their sleep: their averages are taken out of the queue at a later update, which no tracepoint
 //! shows inside a period.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a validation found: counts per signal, and every field of the first divergence.
 
 use std::borrow::Cow;

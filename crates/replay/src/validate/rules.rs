@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which page explains what diverged.
 
 /// Page and section of the rule behind a signal of a report.

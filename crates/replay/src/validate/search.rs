@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What may have led from one known state to the next: a bounded set of hypotheses, each decided by integer equality.
 //!
 //! Nothing here changes what is known; the same search can be asked about a state that never was.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The second reading of a trace: comparisons that need to know beforehand what the trace has.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a trace has, noted while it is read the first time: it decides what a second reading can compare.
 
 use std::collections::{BTreeMap, BTreeSet};

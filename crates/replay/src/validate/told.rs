@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Changes between two calls that a full recording tells with all their inputs: a group's entity that takes over what
 //! its queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How far a coarse trace may be off, written down before the first comparison and never moved after it.
 //!
 //! A trace with the kernel's integer sums has no tolerance: one unit off is a divergence. A trace with averages only

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a report says as a whole: a pass needs something that was checked, and little that was left open.
 
 use super::report::Report;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A queue or an entity that was brought up, unseen, at one or two of the moments the trace tells of other things, as
 //! tasks came and went there. The three sums do not depend on each other's inputs, so each is searched by itself; then
 //! all must fit together.

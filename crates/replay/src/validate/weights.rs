@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never;
 //! until then the load of the queue alone tells.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The recorded run beside simulated ones, and the self-check: under the recorded policy on the recorded platform the
 //! replay must give back what was recorded.
 //!

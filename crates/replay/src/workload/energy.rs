@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Energy of busy CPUs: time at each frequency times the power of its operating point. What a trace does not tell is
 //! left out by name, and never counted as 0.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How idle states behaved on the recorded machine: the time from a wake-up by another CPU to the end of the idle
 //! state, and which states were asked for at all. Platform files have the longest time a state may take, and states
 //! that a firmware may keep from the kernel.

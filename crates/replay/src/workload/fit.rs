@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Can a trace be of this machine? A replay with the wrong machine gives numbers that look like any others.
 
 use pelton_model::Machine;

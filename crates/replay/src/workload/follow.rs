@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What each event means for the tasks it is about.
 //!
 //! Events may be missing anywhere: a switch whose outgoing task is not the one believed to run starts anew on that CPU,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups that a log of ours tells about: their files at the window's begin and what was written later.
 
 use std::collections::BTreeMap;

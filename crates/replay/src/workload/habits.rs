@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a recorded sleep was: a wait for another task, a timer on a grid, a pause of fixed length, or an event from
 //! outside. A trace tells who was running when a wake-up happened; that is not always who caused it.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Waiting times in bounded memory: count, sum and maximum are exact, quantiles good to about 3 %.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A compact form of a long recording: activations of the same shape that follow each other become one repeated phase.
 //! What a task does in all stays the same up to rounding; what it did in a single activation is lost.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From events to what every task did: how much work between sleeps, when each sleep ended, and who ended it.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A workload as an rt-app file. Only what recordings are made of: run, sleep, timer, semaphores, policies, affinity.
 //!
 //! rt-app counts whole microseconds. What is cut off one burst is added to the next, so that sums stay true to 1 us per

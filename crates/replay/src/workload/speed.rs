@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to
 //! leave.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a stream of events adds up to. The same code adds up the recorded and the simulated events, so that a
 //! difference between the two is one of the runs and not one of the definitions.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Boosts of groups of tasks (SchedTune): who, how much, from when on.
 
 use pelton_model::Workload;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Threads that compute and sleep in turn, at first here and then there: the form of most rt-app files on clamps.
 
 use pelton_model::Workload;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What system calls cost in the models of benchmarks that do little else.
 
 use pelton_model::workload::{Op, Process};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `cyclictest`: threads sleep to an absolute grid and note how late they run. Thread k has the interval
 //! `interval_us + k * distance_us`; an expiry that has passed when a thread looks is left out, not made up for.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `ebizzy`: threads that copy a chunk of memory (one of ten, chosen at random) and search in it, for ever. A finished
 //! search is a record; the result is records per second.
 //!

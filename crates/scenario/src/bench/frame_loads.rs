@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded loads of a user interface: the frames that were drawn, and how busy each CPU was in short windows. The form
 //! is that of the load series that were published for tuning governors: `renderLoad` has rows of [time, percent of a
 //! frame's time], `windowedLoad` rows of [largest, one percentage per CPU, ..., input], all at one fixed frequency.

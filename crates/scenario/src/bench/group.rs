@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups: the option `group` of every model, and the declaration of a group's weight.
 
 use pelton_core::{shares_of_weight, uclamp_of_percent};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `hackbench` (`perf bench sched messaging`): groups of senders and receivers. Every sender of a group writes `loops`
 //! messages to each of the group's receivers in turn; all senders write into the same end of a receiver's channel.
 //!

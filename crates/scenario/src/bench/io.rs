@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Threads that compute and wait for a device in turn.
 
 use pelton_model::Workload;

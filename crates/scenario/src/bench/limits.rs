@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of frequency domains: whose, how much, from when on.
 
 use pelton_model::workload::{CpuSet, LimitChange, LimitSource};

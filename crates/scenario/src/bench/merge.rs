@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Workloads that run together: their tasks side by side, each with its own mutexes, timers and barriers.
 
 use pelton_model::Workload;

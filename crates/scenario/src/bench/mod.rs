@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Benchmarks and primitives as workloads: `name:key=value,key=value`.
 //!
 //! Each one is a model in the same task language that rt-app files become. Times are microseconds of work at capacity

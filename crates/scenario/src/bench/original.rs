@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The output of the programs behind the models, line for line, from the report of a run.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Layouts as perf 6.1, hackbench and cyclictest 2.4 print them.
 
 use super::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A periodic thread: compute, wait for the next period.
 
 use pelton_model::Workload;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How rt-app begins (rt-app.c, `main` and `thread_body`): one thread makes the others one after another, each waits
 //! until all are there, and only then takes the delay, class, clamps and CPUs that its file gives it. Until then they
 //! are ordinary threads that start anywhere and have hardly run. Where they are woken decides where a use case begins.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `schbench`: message threads that wake workers, and how long it takes a worker to run.
 //!
 //! A worker puts itself on its message thread's list, wakes that thread and waits; called, it notes the latency and

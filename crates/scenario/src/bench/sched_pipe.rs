@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `perf bench sched pipe`: two tasks, two pipes, four bytes back and forth. Only one of the two can go on at any time,
 //! so the result is the time of two wake-ups with their switches and four system calls.
 

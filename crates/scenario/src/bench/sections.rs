@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A benchmark of many sections, as Geekbench has them: a fixed amount of work, taken in pieces by whoever is free,
 //! then a pause. The stopwatch runs in sections only, so that its laps per second are a score.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `name:key=value,key=value`, with messages that point into the text.
 
 use std::ops::{Range, RangeInclusive};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `sysbench cpu`: threads that search primes, one event after the other, and the block of text it prints.
 //!
 //! An event takes the same work each time, so its latency shows how fast and how undisturbed the thread ran. The report

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A user interface: at each vsync one thread prepares a frame and another draws it. Most frames are light, some are
 //! heavy, and a few much heavier; or all are as recorded.
 

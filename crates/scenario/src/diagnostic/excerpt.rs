@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The few lines around a place, safe to print: at most three lines, long lines cut, control characters replaced.
 
 use std::ops::Range;

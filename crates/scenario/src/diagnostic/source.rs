@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text of a user, with the name to call it by.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Did you mean ...?
 
 /// Words longer than this are no typo of a key; also bounds the time one comparison takes.

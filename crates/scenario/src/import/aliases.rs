@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! YAML's aliases, counted before they are followed: some hundred bytes of them may stand for any number of values.
 
 use crate::diagnostic::{Diagnostics, SourceFile};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A device tree in memory, from a blob or from its source.
 
 use crate::diagnostic::{Diagnostic, SourceFile};

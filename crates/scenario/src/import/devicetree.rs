@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a device tree says about CPUs: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`,
 //! `cpu/cpu-capacity.txt` of Linux. Heat: `thermal.rs`.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The driver and the governor's tunables: what sysfs says, and what follows from the driver's name (`drivers.rs`).
 
 use super::draft::Draft;

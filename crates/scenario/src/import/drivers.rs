@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the name of a frequency driver says: whether it has a list of frequencies, whether it switches from the
 //! scheduler's own context, how far it spaces changes. Read in drivers/cpufreq of Linux: `fast_switch_possible`,
 //! `freq_table` and `transition_delay_us` of each driver's `init`, and its `struct cpufreq_driver`.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A flattened device tree, as chapter 5 of the Devicetree Specification lays it out. Names are taken as they are:
 //! those of real boards have letters that the specification does not allow.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Source of a device tree: nodes, labels, references, numbers and text. Macros are not resolved; where a number is
 //! needed and a macro stands, the message says so.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The Energy Model as debugfs shows it: `pdN` or `cpuN`, in each `cpus` and `ps:KHZ/{frequency,power,performance}`,
 //! from 5.16 on `flags` and `ps:KHZ/inefficient`; or a text that shows these files.
 //!

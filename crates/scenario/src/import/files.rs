@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Small files in which a kernel shows something, by their path below `cpu`, `node` or `model`: in a folder, or in a
 //! text that shows them (`shown.rs`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What all sources have in common before they become a file: CPU numbers without a gap, in every group; capacities
 //! whose largest is 1024.
 

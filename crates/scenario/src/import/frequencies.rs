@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequencies of a policy: its list, or a grid between its ends where the driver has no list.
 
 use super::draft::{Domain, Draft, Grid, Opp, khz_of, ranges, sorted};

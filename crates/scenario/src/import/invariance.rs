@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From which kernel on a machine's signals are frequency-invariant (docs/spec/frequency-invariance.md).
 
 use super::draft::{Draft, Invariance};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a device tree says about CPUs that a platform file does not: listed by name, so that nothing is left out in
 //! silence. Of `sched-energy-costs`, the tables of phones' kernels before the Energy Model, capacities are used.
 

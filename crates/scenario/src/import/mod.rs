@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Platform files made from what others have: sysfs, Energy Model, device trees, LISA's plat_info, Wattson's curves.
 //!
 //! An importer states what its source states. What the source leaves open stays out of the file, and every assumption

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Distances between nodes that a machine here can have: the same there and back, at most two to other nodes, and such
 //! that the nodes within any distance are groups that do not overlap.
 

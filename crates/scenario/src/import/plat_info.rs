@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! LISA's platform information (`plat_info.yml`, or the same as JSON): capacities, frequencies, domains.
 
 use super::aliases;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A text that shows files of a kernel, as in mails and reports: `PATH:VALUE` of `grep -r .`, or values
 //! below `==> PATH <==` of `head` and `tail`.
 

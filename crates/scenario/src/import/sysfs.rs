@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A machine from its sysfs: which CPUs there are, their policies of cpufreq, their idle states. What CPUs share:
 //! `topology.rs`; what a driver's name says: `drivers.rs`; when x86 is frequency-invariant: `invariance.rs`.
 

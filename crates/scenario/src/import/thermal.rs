@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a device tree says about heat (binding `thermal/thermal-zones.yaml`): zones with passive trips that slow down
 //! CPUs. How a board heats is in no tree: such a zone can be shown, and is cooled once a stage is added.
 

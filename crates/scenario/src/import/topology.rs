@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What CPUs share, from sysfs: threads, clusters, caches, memory nodes. What a machine here cannot have is made
 //! something near it, and said with its place.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files of a CPU that were met and not used. What counts, tells the moment, or says again what another file says is no
 //! property of a machine and is not listed.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Power curves of Wattson (Perfetto): `device,policy,freq_khz,static,active,idle0,idle1`, mW.
 //!
 //! `active` is one busy CPU, `static` what its policy draws besides while one of its CPUs is awake.

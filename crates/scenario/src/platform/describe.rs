@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A platform for people: every figure with its quality and its source. Printing is the caller's.
 
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A platform file as it was written: typed, with places, nothing filled in.
 
 use std::ops::Range;

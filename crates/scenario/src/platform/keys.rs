@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every key of a platform file: the one place that knows names, units, ranges and meanings.
 
 use super::thermal::{HYSTERESIS_C_MAX, PASSIVE_MS_MAX, POLLING_MS_MAX, SUSTAINABLE_MW_MAX, TEMPERATURE_C};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines: the file format, the built-in collection, and the way from a file to [`pelton_model::Machine`].
 
 mod builtin;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What must hold for memory nodes and their distances.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Are the power figures those of a CPU? A slip of unit or of a digit makes a file that can be simulated and is wrong.
 //!
 //! The measure is power by frequency, mW/GHz: what a cycle costs. It spans less than two decades within a class of

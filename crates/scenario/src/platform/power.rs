@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where the power of an operating point comes from. Units are never mixed: all figures of a machine are milliwatts, or
 //! all are in the unit of one named table.
 

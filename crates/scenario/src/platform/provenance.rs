@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a figure comes from: read out of the comments beside it, so that the text people read is the text that counts.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones of a platform file: as they are written, what must hold for them, and what becomes of them.
 
 use std::collections::{BTreeMap, BTreeSet};

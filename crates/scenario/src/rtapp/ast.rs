@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a file says, in rt-app's own words and units (microseconds), with places. Nothing is interpreted yet.
 
 use super::json::Span;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The oldest grammar (before September 2014) as events.
 //!
 //! In every period such a task takes the resources of `lock_order` one after the other - each after the chain that its

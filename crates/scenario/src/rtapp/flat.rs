@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One shape for every grammar: tasks as phases of events, repetitions spelled out.
 //!
 //! The oldest grammar is rewritten as events, defaults of `loop` are filled in, and `suspend` gets the name it sleeps

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! rt-app files: the workload language of the field, read in full.
 //!
 //! [`parse`] checks that a file follows the grammar of some rt-app version; [`load`] turns it into a workload, and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Collects messages while a file is read.
 //!
 //! Errors and warnings are kept apart, so that many warnings can never push an error out of the list, and only as many

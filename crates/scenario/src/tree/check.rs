@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A tree against its declaration: types, ranges, unknown and missing keys. Reports all at once.
 
 use std::ops::Range;

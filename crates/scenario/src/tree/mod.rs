@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! TOML with declared keys: one table says which keys exist, their type, unit and range; checks, messages and the
 //! reference page all come from it.
 

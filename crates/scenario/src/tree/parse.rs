@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text to TOML tree, with the parser's complaints turned into messages.
 
 use std::ops::Range;

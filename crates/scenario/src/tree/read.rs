@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Values out of a checked tree. What the check has refused reads as absent, so nothing here can fail.
 
 use std::ops::Range;

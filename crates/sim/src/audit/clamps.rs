@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Books of clamps: what a CPU counts are the tasks that are on it, and its sums are theirs.
 
 use pelton_core::value;

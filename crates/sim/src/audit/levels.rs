@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The books of task groups: each level's queue and records agree, each group's total is the sum of its parts, and what
 //! happens in a group is what happens at the root (docs/spec/signals.md#groups).
 

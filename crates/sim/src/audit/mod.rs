@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The engine's books, checked after every event of random runs: each task in one place, each sum the sum of its parts.
 
 mod clamps;

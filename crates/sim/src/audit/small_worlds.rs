@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Small worlds, exhaustively: all programs of a few operations, for two and three tasks of all classes on one and two
 //! CPUs. The books are checked after every event; at the end finished tasks have done their work and the others are
 //! stuck.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The engine's books in a tree of a thousand task groups, six levels deep: tasks that move from group to group,
 //! weights that change, quotas.
 

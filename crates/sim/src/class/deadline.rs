@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE: earliest deadline first among tasks held to their reservation by a constant bandwidth server
 //! (docs/spec/deadline.md).
 

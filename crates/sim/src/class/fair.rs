@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Fair runqueue: which entities are on it, and the search among them. What is done to them is the core's (`fair.h`).
 //!
 //! The running entity is not in `queue`.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
 //! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before
 //! children.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduling classes: queues and picking rules. No PELT, no frequency: those are called by `sched` around these.
 
 pub(crate) mod deadline;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The search among the entities of a fair queue, and what a wake-up does to the running one. Which of two entities
 //! comes first is the core's decision.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! RT runqueue: strict priority, FIFO within a priority; SCHED_RR rotates after its quantum.
 
 use pelton_core::{RR_TIMESLICE_NS, RtLimit};

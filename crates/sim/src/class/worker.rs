@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Governor's threads that run before all other tasks of their CPU, in the order in which they came.
 
 /// Waiting ones.

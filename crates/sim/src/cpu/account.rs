@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Time passes on a CPU: its running task makes progress, the kernel's own work is paid for, energy is charged, and the
 //! end of the present step is known.
 

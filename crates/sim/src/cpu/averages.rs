@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tells the sink the averages of a CPU's own fair queue.
 
 use pelton_schema::{Event, Sink};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
 //! threads prefer and where they are queued.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a called task waits for, from the call of its list (`Op::CallAll`) until it executes (`Op::AwaitCall`).
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The clocks of a CPU, and time as the signals see it.
 
 use std::num::NonZeroU32;

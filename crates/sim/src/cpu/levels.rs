@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The levels of a CPU's fair queues, for one operation.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU's time line: up to when its time is accounted, how fast it runs, the kernel path that it executes, and what
 //! comes to it while it does not execute.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One CPU's time line: progress and costs, power, speed, clocks, and what it asks of others.
 
 pub(crate) mod account;

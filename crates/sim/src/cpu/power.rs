@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU changes between executing, idle, and the way out of idle.
 
 use pelton_schema::Sink;

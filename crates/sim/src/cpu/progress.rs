@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a running task is doing, and how far it is.
 
 use crate::state::SPEED_SHIFT;

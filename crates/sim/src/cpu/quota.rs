@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Time that a CPU runs is charged to the quotas of its groups; one that is used up stops its queue, at once or when
 //! the task next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a CPU asks of its frequency domain, kept until one of its inputs changes.
 //!
 //! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Code that changes one

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Asking a CPU to choose again: when it learns of it, and when it can.
 
 use pelton_core::value;

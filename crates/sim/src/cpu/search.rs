@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How long a CPU is deaf: while it looks for a task before it goes idle, or walks over the idle ones.
 
 /// A walk over idle CPUs, between two of them.

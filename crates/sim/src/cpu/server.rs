@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair server of a CPU: when its timers expire, and what is taken from its runtime.
 
 use pelton_core::{DlServer, Policy, ServerBw, value};

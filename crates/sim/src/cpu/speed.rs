@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU gets faster or slower: what it did so far is counted, then its step ends at another time.
 
 use pelton_schema::Sink;

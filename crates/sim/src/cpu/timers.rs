@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Timers of tasks that sleep on a CPU, and the start of interrupts.
 
 use pelton_schema::{Event, Sink};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Wake-ups that a CPU has yet to carry out (`rq->ttwu_pending`): CPUs that woke a task put it on the list of the one
 //! that gets it, and send that one an interrupt.
 

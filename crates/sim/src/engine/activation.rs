@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The current activation of a task: what rt-app logs as one line.
 
 use pelton_schema::Event;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What every room asks of a task: where it is in its life, what it is scheduled by, and where it may run. It changes
 //! by the verbs here alone.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The queue of events, the one way in which a run emits to a sink, and what every room asks of a task. Knows events
 //! only.
 

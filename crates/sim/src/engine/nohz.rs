@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! CPUs that do not update their load themselves: the CPU that refreshes it looks here.
 
 use pelton_model::workload::CpuSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The event queue: earliest time first, first in first out among equal times.
 //!
 //! Push and pop take about as long with a million events as with ten. Events are never removed; a holder that changes

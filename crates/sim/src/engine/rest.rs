@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle CPUs without tick whose balances find nothing. A walk over idle CPUs comes to each of them every few ms and
 //! leaves nothing behind but the ticks at which its domains were balanced: on a large machine that is most of a run.
 //! While all CPUs of a cache are idle and their load has faded, walks pass them over, and those ticks are kept once for

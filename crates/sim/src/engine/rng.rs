@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The run's only source of randomness: a seeded PCG owned by the run, split by purpose so that one consumer drawing
 //! more numbers does not change what another sees.
 //!

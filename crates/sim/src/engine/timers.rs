@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Armed expiries of what sleeps on a CPU, the earliest first: the next ones in a short list, the others in a tree.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the governor's formula asks for beside what the hardware runs at, at every event that mainline calls for and at
 //! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
 //! ([`RunConfig::demand`](pelton_model::RunConfig)) pays one test per event.

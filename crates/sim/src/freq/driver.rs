@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the hardware of a domain runs at: given by a recording, or set by a driver.
 
 use pelton_schema::{Event, Sink};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load of idle CPUs that is not refreshed: a CPU that reads it works out how far it has faded.
 
 use pelton_core::{Pressure, runs, value};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency: from a hook call to the new operating point. The decision is the core's; this file gathers its inputs,
 //! reports what it decided and carries it out, by register write or through the worker thread.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of frequency domains that change during a run. What limits come to, and what a governor does then, is the
 //! core's (`limits.h`).
 //!

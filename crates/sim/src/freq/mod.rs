@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency domains: hooks, governors, drivers, limits, thermal zones, and the need beside the frequency.
 
 pub(crate) mod demand;

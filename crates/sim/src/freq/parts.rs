@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What of a run, a CPU and a domain is the business of frequencies.
 
 use pelton_core::{Dbs, DbsCpu, Interactive, Policy, SchedDvfs, SugovCpu, SugovPolicy, Vote, value};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! ondemand and conservative: a deferrable timer, a kernel thread of ordinary priority, and the CPUs' idle time. The
 //! arithmetic is the core's (`ondemand.h`).
 //!

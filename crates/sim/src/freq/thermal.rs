@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones during a run: when they are read, what answers, and what becomes of the limits. The rules are the
 //! core's (`thermal.h`); how hot a zone is, is the hardware's (`hw/heat.rs`).
 //!

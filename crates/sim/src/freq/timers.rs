@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The interactive governor: a deferrable timer of each CPU, a second one that wakes the CPU from idle, and a thread of
 //! the highest priority. The arithmetic is the core's (`interactive.h`).
 

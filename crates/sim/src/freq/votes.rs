@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! sched-DVFS: scheduler events become votes, votes become work for the driver. The arithmetic is the core's
 //! (`sched_dvfs.h`).
 //!

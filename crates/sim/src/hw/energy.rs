@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Energy totals in femtojoules (microwatts times nanoseconds), so that sums are exact; reports give microjoules.
 //!
 //! A CPU is charged the power of its operating point while it executes anything and the power of its idle state

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Temperature of a thermal zone: stages of a resistance and a capacity each, heated by the energy of its CPUs and
 //! clusters.
 //!

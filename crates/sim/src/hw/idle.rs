@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle states: which one the core's governor chooses for a CPU, and which one its core and cluster reach.
 
 use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, idle_single, value};

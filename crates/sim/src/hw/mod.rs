@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Hardware: speed, idle states, energy, heat.
 
 pub(crate) mod energy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Whether a CPU executes, and what it draws then.
 
 use crate::hw::energy::CpuEnergy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How fast a core works: the requests of its hardware threads, the turbo limit and the load of siblings.
 
 use pelton_core::IdleTable;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Emits what a task is, so that a reader of the events can run them again.
 
 use pelton_schema::{Event, Sink, pack_name};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What is emitted about a run: attributes of tasks and groups, samples.
 
 pub(crate) mod attributes;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks that start to exist: at their time, or because another task makes them.
 
 use pelton_core::{Se, UclampSumTask, UclampTask};

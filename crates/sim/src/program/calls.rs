@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `read()`, `write()` and `poll()` of a running task: wait, pay, move, wake.
 //!
 //! A call that has to wait sleeps before it costs anything and pays when it can go on: what a blocked call does on its

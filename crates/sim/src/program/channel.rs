@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Pipes and stream sockets: how many bytes lie where, which tasks wait, and which a call has to wake. Waking is the
 //! caller's job.
 //!

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Capacities as measured on a 6.18 kernel, and every short history of calls against a plain account of the bytes.
 
 use super::*;

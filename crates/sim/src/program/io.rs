@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Devices that tasks wait for: a number of requests at a time, the others in order.
 
 use std::collections::VecDeque;

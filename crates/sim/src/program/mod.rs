@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What tasks do: operations, calls, locks, pipes, and how tasks start to exist.
 
 pub(crate) mod birth;

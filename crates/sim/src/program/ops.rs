@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The task language at run time: fetches operations until one takes time or blocks.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Mutexes, conditions, barriers and semaphores: which task holds, which wait; and the channels. Waking is the caller's
 //! job.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Quotas of task groups: when their queues are charged, throttled and freed, and the timers of the pool. The
 //! arithmetic is the core's (`cfs_bandwidth.h`).
 //!

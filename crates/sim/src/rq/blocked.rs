@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What an update of blocked load costs.
 
 use pelton_schema::{Sink, Walk, WalkWhy};

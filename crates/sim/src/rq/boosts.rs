@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune in a run: which task is in which boost group, which CPU counts it, and boosts that change over time. What
 //! that makes of a CPU's boost is the core's (`boost.h`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps that add up: which tasks count on which CPU, and when. The sums are the core's (`uclamp_sum.h`).
 
 use pelton_core::fair::{task_inv_weight, task_weight};

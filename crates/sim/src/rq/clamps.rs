@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps: what each task asks for, and which tasks count on which CPU where the largest holds. What that
 //! makes of the CPU's clamps is the core's (`uclamp_max.h`).
 

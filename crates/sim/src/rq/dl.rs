@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE on one CPU: budgets and their timers, and the active bandwidth.
 
 use pelton_core::hook::how;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair queues of a CPU as the rest of the engine sees them: a tree whose root is the CPU's own queue, and whose
 //! other levels are the queues of task groups.
 

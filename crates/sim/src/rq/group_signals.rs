@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events passed to the policy core level by level: each group's entity on the queue above it, up to the
 //! root. Only what happens at the root calls the frequency hook (docs/spec/governor.md#who-calls).
 

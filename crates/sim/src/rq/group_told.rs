@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Emits to the sink what the files of task groups hold.
 
 use pelton_core::{CfsBandwidth, RUNTIME_INF};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups at run time, and what a CPU learns of a group when its first task comes.
 
 use pelton_core::{Policy, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};

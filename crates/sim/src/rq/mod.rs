@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What happens to the queues and signals of one CPU, and the hook calls that follow.
 
 pub mod bandwidth;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What of a run, a CPU and a task is kept about the classes beside their queues.
 
 use pelton_model::workload::CpuSet;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time tasks on one CPU: on their queue and off it, and what accounting asks of the frequency.
 
 use pelton_schema::Sink;

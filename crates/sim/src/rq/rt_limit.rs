@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What keeps real-time tasks from taking a CPU for good up to 6.8: a limit per period. Later there is a server of the
 //! fair class (`server.rs`).
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Runtime that a queue without tasks gives back, and clocks of throttled queues that follow what is on them.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fair server (6.12): started by the first fair task of a CPU, stopped where it finds none. While it is active its
 //! bandwidth counts in what the CPU asks for.
 

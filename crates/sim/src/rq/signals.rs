@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events passed to the policy core, and the hook calls that follow. No arithmetic: which record, which
 //! order. A task's event is passed on its queue, then on the groups above it (`group_signals.rs`), of which a task of
 //! the root has none.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a task group stands on a CPU: its slot, and what is asked of it there.
 
 use pelton_schema::Sink;

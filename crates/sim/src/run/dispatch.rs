@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The event loop: what each kind of event sets off, and in which order what the rooms ask for is carried out.
 
 use std::ops::ControlFlow;

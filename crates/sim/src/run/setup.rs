@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Builds the state of a run from its inputs, refusing what cannot run, and closes the books at its end.
 
 use pelton_core::{

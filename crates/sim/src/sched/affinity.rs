@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A change of the CPUs that a running task may use (`__set_cpus_allowed_ptr()`).
 
 use pelton_core::affinity_rank;

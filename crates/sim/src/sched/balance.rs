@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A simple balancer (`balance=pull`), which no kernel has: an idle CPU pulls a waiting task; a busy CPU with two wakes
 //! an idle one up for it. Elsewhere `balancing/` does this.
 

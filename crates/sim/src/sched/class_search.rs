@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The host's side of `select_class.h`: what a search for a CPU of a real-time or deadline task reads, and where it
 //! ended.
 

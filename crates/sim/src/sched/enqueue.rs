@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A task comes to a CPU or leaves it: what every class does then, and which parts have to know.
 
 use pelton_schema::{Event, Sink};

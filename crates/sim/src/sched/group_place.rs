@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What placement reads of tasks in groups: the part of their load that counts at the root of a CPU.
 
 use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, effective_load, h_load};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The timer that ends the request of a running fair task for which others wait (`hrtick_start_fair`, `hrtick_update`):
 //! there is one of each CPU, and it is not stopped when another task comes to run, only when none does.
 

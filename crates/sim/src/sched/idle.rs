@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The idle task of a CPU (`do_idle`): into the state that its governor chooses, in it, out of it, and back in when the
 //! event was not for a task.
 

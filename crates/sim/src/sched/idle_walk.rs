@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle CPUs without tick: another CPU has to update their load, so that their share of the domain's request
 //! fades. A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so
 //! itself.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The scheduler between CPUs: what runs next, where tasks wake, what moves.
 
 pub(crate) mod affinity;

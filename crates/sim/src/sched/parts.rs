@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What of a run, a CPU and a task is the scheduler's own.
 
 use pelton_core::Newidle;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Does a task that became runnable get the CPU (`wakeup_preempt`)? If not, where else may it run?
 
 use pelton_schema::Sink;

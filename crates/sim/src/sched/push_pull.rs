@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time tasks run where something weaker runs: pushed away when they have to wait, pulled when a CPU would run
 //! less.
 

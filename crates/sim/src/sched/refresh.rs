@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Updates what a CPU knows of itself and of idle CPUs near.
 
 use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};

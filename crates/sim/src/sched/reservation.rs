@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE at run time: budgets and their timers, the active bandwidth of each CPU, and moving waiting tasks.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
 use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, STATE_UNINTERRUPTIBLE, Sink};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time limits and changes of class at run time.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The periodic tick and NOHZ: a CPU ticks while it is not idle, on a common grid or, with `skew_tick`, on one of its
 //! own.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! CPUs near a CPU, and what may run where.
 
 use pelton_core::BUSY_FACTOR;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Waking a task: where it goes, which CPU enqueues it, and whether it runs at once.
 
 use pelton_core::value;

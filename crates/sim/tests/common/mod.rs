@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Small machines and workloads for the engine's tests.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this")]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Random platforms and workloads.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this")]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading traces: bytes per second on one core, and peak memory, from a temporary file of one GiB per case.
 //!
 //! The file is in the page cache when it is read: the disk is not measured. Time is processor time of the reading

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The bytes of a trace: from a file, from standard input, packed or not.
 //!
 //! Packed files are recognised by their first bytes, unpacked while they are read, and hold at most the window their

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Counting events without a search per event.
 
 use pelton_schema::{Event, EventInfo};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! From the fields of a kernel's event to a declared one: the spellings, resolved once per event of a file.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a reader learns about a trace besides its events.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What programs write into a trace themselves (`trace_marker`) and what is an event all the same.
 
 use pelton_schema::Event;

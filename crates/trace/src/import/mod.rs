@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Traces of other tools, and of ours, as one stream of declared events.
 //!
 //! A reader holds a bounded part of the file, whatever its length. It hands out events in time order, task ids are the

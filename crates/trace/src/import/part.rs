@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A part of a trace: some time, some CPUs, some tasks.
 
 use pelton_schema::{Event, EventInfo};

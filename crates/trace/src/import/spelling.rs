@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How kernels, modules and tools of all ages spell the declared events, in binary files and in text alike. Field names
 //! are those of the event's format file and the keys its text prints; `lisa__` before an event's name is passed over.
 

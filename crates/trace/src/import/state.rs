@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! States of a task that stops running, as kernels write them, in the four codes of `sched_switch`.
 //!
 //! Stopped, traced, parked and idle kernel threads wait for something else than a signal: they count as

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading that ends when the caller asks for it, in a stream without an end and in one that never says anything too.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What can be wrong with a log. Damage is reported after the events before it were handed out.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The header frame: the run's fields, then the schema of the writer.
 
 use pelton_schema::EVENTS;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! How the columns of a file map to the columns of this build, by name.
 
 use pelton_schema::{EVENTS, Event, EventInfo};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Our own log of a run (`.plog`): complete, compact, checked, and describing itself.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A table by CPU, task or domain number: direct for the numbers of the header, sorted for any others.
 
 use std::collections::BTreeMap;

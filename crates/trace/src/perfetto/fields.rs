@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Field numbers and codes of the Perfetto trace messages we write. `tests/trace/check_perfetto.py` decodes our files
 //! with the protobufs of Perfetto's own Python package, so a wrong number here is a failing test.
 

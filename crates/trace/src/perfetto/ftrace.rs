@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler, frequency, idle and interrupt events as ftrace events, collected per CPU.
 
 use std::io::Write;

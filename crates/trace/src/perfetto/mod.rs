@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as a Perfetto trace (`.pftrace`).
 //!
 //! The Perfetto UI and trace processor see a recorded Linux machine: scheduling, wake-ups, migrations, frequencies,
@@ -23,8 +23,8 @@
 //! trace of ours that has no end was cut, and readers say so.
 //!
 //! **Why the encoder is written by hand.** The `perfetto_protos` crate (0.51) takes 70 s to build for tests and 210 s
-//! optimised on two cores, all of Perfetto's messages included, and its licence (Apache-2.0) does not go with ours; the
-//! same holds for `prost`. We write a few messages, and append them to a buffer in place instead of allocating each.
+//! optimised on two cores, all of Perfetto's messages included. We write a few messages, and append them to a buffer in
+//! place instead of allocating each.
 //! That the numbers in `fields.rs` are right is proved by decoding with the protobufs of Perfetto's own Python package
 //! (`tests/trace/check_perfetto.py`).
 

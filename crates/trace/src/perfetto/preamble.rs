@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The packets before the first event: clocks, machine, threads.
 
 use super::fields::{clock_snapshot, cpu_info, packet, process_tree, service_event, system_info, trace_uuid};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The protobuf wire format: tags, numbers, length-prefixed bytes.
 
 use crate::varint::{self, Bytes};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading back what [`super::PerfettoTrace`] writes, in constant memory.
 //!
 //! Packets and events of other origin are passed over; this is no importer for recorded traces.

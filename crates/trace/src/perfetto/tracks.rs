@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Counter tracks and activation slices. A track is declared when its first value arrives, so a task or class that
 //! never appears costs nothing, and a value equal to the one before is not written again: a counter holds until it
 //! changes.

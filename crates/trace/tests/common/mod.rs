@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the import tests share.
 #![allow(dead_code, reason = "every test program uses its part")]
 

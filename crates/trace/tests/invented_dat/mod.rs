@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A small writer of `trace.dat` files in any byte order, word size, version and packing. For tests and benches only:
 //! it writes what the documented layouts say, from their side, and shares no code with the reader.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A writer of invented text traces in every layout. For benches and tests only: it writes what the layouts look like,
 //! and shares no code with the reader.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! An invented run: every kind of event in about the mix of a simulated one, from a seed. For tests and benches only.
 
 use pelton_schema::{Event, IDLE_EXIT, PRIO_DEADLINE};

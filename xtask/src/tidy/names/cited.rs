@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Functions of kernels that headers and proofs cite.
 
 use std::collections::BTreeMap;

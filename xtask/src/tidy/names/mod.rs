@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A function that does what the kernel's does has its name; where it has not, a list says what does the work, and why.
 
 mod cited;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The page that says where the work of each function of the kernel is done.
 
 use std::fmt::Write as _;

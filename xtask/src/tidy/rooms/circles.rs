@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Circles of a graph: its strongly connected components (Tarjan).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The rooms of the simulator: which folder may call which, no circle of calls that leaves its folder or is large, and
 //! no field of another folder beyond those that are counted.
 //!

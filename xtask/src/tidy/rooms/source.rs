@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Files of the rooms as tokens, what they define, and the fields they name.
 
 use std::collections::{BTreeMap, BTreeSet};

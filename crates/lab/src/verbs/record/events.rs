@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Events of the running kernel.
 
 use super::work::{Work, cannot, goes_first};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What runs while a recording lasts, and how long that is.
 
 use super::{RecordFiles, RecordRequest};

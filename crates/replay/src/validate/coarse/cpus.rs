@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the CPUs of a trace can do: capacity, reference frequency, domains. From a platform, or read off the trace.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A curve of a CPU's utilization without a schedule, as notebooks keep it.
 //!
 //! One bit per step is read off the curve: whether the CPU ran between two values, as the nearer of the two futures

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Errors of one comparison, as a histogram: whole capacity units, of any number of samples.
 
 use crate::validate::report::Comparison;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Queues of task groups on a CPU, where a trace tells which group each task is in: a run of ours does, with the paths
 //! of its groups. Where it does not, every task counts as one of the CPU's own queue.
 //!

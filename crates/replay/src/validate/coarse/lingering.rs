@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks of groups that ended: their utilization leaves the CPU's own queue when the average of the group is next
 //! updated there. Which tasks are in a group, and when that is, a trace does not tell; only that they have ended.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! CPUs and tasks of a trace, rebuilt from switches, wake-ups, migrations and frequencies: each event is handed to the
 //! core's function of the same kind, so that its signals are those the kernel should have had.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Averages of a trace against signals rebuilt from its schedule, with the tolerance of [`super::tolerance`].
 //!
 //! The signals start at the first recorded value of each object and run free from there: recorded values are compared,

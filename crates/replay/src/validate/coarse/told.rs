@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a trace tells of averages and of task groups, and taking it over.
 
 use pelton_core::{Avg, runs};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Mutexes: taken before released, held while waiting, taken in one order.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Loops that take no time would never let a simulation advance.
 
 use crate::rtapp::ast::EventKind;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a file means as a whole: does every sleeper have a waker, is every mutex used in pairs, does every loop take
 //! time?
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Characters to words: white space and comments, strings, numbers, bare words.
 
 use super::{Span, Value};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Template words: LISA and others keep rt-app files with `__DURATION__` in place of values.
 
 use std::collections::BTreeMap;

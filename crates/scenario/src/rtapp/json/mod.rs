@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text to tree. Every value knows its place in the text; members keep their order and their duplicates.
 //!
 //! Why not a library: the dialect needs three things together that no JSON crate offers. Members with the same key are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Task groups.
 
 use pelton_model::groups::{GROUP_DEPTH_MAX, group_path, is_too_deep};

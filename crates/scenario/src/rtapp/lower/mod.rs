@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Grammar to workload: what rt-app would do, in the simulator's task language.
 
 mod group;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Deadline parameters as older files write them.
 //!
 //! Until October 2015 a task had `runtime`, `period` and `deadline`; rt-app reads them still where the newer names are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies, priorities, deadlines and clamps, with rt-app's defaults.
 
 use pelton_model::workload::SchedPolicy;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Bytes written to memory (`mem`) and to a device (`iorun`). A file does not say how long they take; who runs it may.
 
 use super::super::ast::{Event, EventKind, RtAppFile};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The oldest grammar (before September 2014): `exec`, `period`, `lock_order`, declared resources.
 
 use super::Reader;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Every key of the grammar and every range, once. `docs/guide/workloads.md` is checked against these tables.
 
 /// The whole numbers a key accepts.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Loads that fade over ticks, which balances up to 4.19 compare (the core's `cpu_load.h`).
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Caches that tasks prefer (7.2), as balances see them.
 
 use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load balancing: the host's side of the core's `balance.h`, `balance_loads.h`, `balance_group.h`, `balance_llc.h` and
 //! `balance_move.h`. When it takes place: at ticks, for idle CPUs without tick, and before a CPU goes idle. `search.rs`
 //! balances one domain.

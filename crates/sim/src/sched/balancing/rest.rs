@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which idle CPUs walks may pass over (`engine/rest.rs`): their balances would find all domains in which all CPUs are
 //! idle as balanced as before.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The balance of one domain for one CPU.
 
 use pelton_core::{LbEnv, LbTask, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What is kept between balances.
 
 use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Policy, Record, SchedDomain, lb_newest_first, value};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first (in 4.12
 //! last).
 

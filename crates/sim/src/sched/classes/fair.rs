@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_OTHER, SCHED_BATCH and SCHED_IDLE.
 
 use pelton_core::dequeue;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the scheduling classes do, by the kernel's verbs (`struct sched_class`): a file each. Queues and which task is
 //! first on them are in `class/`, signals and hooks in `rq/`; a verb says in which order they are called.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_FIFO and SCHED_RR.
 
 use pelton_schema::Sink;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor's worker thread where it runs as a special deadline task: before all others, with no budget.
 
 use pelton_schema::Sink;

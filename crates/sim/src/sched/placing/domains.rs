@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduling domains and performance domains of a machine, as the kernel of a policy builds them.
 
 use std::collections::BTreeSet;

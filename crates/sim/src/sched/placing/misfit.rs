@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! CPUs with more to do than they can, and running tasks that have become too big for their CPU.
 
 use pelton_schema::Sink;

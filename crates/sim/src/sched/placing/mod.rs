@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Where fair tasks run: the host's side of the core's `select.h`. Fills the record that a decision reads,
 //! keeps what the kernel keeps between decisions, and moves tasks that have become too big for their CPU.
 

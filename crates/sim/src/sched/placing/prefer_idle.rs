@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks of boost groups that prefer idle CPUs: what the core's `prefer_idle.h` reads.
 
 use pelton_core::{IdleCandidate, PreferIdle, boosted};

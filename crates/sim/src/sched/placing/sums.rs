@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What groups of domains have: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to
 //! 64 CPUs it stands in the domains of each CPU, beyond with the group, whose sums are kept as well.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Continuous runs of tasks on CPUs, one per row, as switches to the task and away from it.
 //!
 //! Between two rows a CPU is taken for idle: the table does not tell what else ran.

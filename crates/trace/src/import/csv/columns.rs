@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Rows of comma-separated fields, and columns found by name.
 
 use crate::import::text::number::{CPU_RANGE, cpu_number, integer, narrow, number, seconds};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What a kernel decided about frequency and placement: one row per decision.
 
 use pelton_schema::{CPU_UNKNOWN, EVENTS, Event};

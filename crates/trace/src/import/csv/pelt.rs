@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Load tracking recorded inside a kernel: one row per call, tracepoint or snapshot.
 //!
 //! A row that carries the clocks hands them out first (`rq_clock`), then the state before a call (`pelt_before`), then

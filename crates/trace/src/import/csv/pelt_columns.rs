@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The columns of a table of load-tracking calls, and what they tell of each event.
 
 use super::columns::columns_enum;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! One signal of one CPU as time and value, the first line naming CPU, signal and unit.
 
 use pelton_schema::{EVENTS, Event};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What the readers of tables have in common: comments, a line of names, then rows.
 
 use std::io::BufRead;

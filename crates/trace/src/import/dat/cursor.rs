@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Reading the head of a file: numbers in its byte order, texts, lengths that are not believed until the bytes are
 //! there.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The text of an event's `format` file, and of `header_page`: where each field stands.
 
 /// What a field holds.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What stands before the events of a `trace.dat`: versions 6 (one sequence) and 7 (sections by number).
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! `trace.dat` of trace-cmd, versions 6 and 7, as a source.
 //!
 //! Layouts are trace-cmd's documented ones (`trace-cmd.dat.v6(5)`, `trace-cmd.dat.v7(5)`) and the kernel's description

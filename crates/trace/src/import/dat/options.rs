@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The options of a `trace.dat`: clock, machine, where the sections and buffers are.
 
 use std::io::{BufRead, Cursor as Memory, Seek};

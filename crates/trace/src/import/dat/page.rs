@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! A page of the kernel's ring buffer: a time, a length, and records with the time since the one before.
 
 use super::format::parse_fields;

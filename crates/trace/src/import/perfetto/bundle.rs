@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Bundles of ftrace events: events one by one, and switches and wake-ups in columns.
 
 use pelton_schema::{CPU_UNKNOWN, Event};

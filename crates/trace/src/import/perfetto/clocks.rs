@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The clocks of a trace: all events are given on the boot clock.
 
 use std::collections::BTreeMap;

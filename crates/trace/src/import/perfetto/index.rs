@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The first pass over a trace: where its bundles are, what the tracks say, names and clocks.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Perfetto traces as a source, in two passes.
 //!
 //! Bundles hold the events of one CPU and overlap in time. The first pass notes where each is and when it begins; the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Counter tracks that hold signals: ours and sched-analyzer's, told by their names. Others are counted by name.
 //!
 //! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Text of tracefs `trace`, `trace-cmd report`, systrace pages and `perf script`.
 
 use std::io::BufRead;

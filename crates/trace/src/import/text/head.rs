@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The part of a line before the event's own fields: task, CPU, time, name of the event.
 
 use memchr::{memchr, memchr_iter, memrchr};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The fields of an event in text: `key=value` pairs whose values may hold blanks and equal signs.
 
 use crate::import::TraceInfo;

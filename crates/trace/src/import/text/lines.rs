@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! The lines of a file of any length, in bounded memory.
 
 use std::io::{self, BufRead};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Switches and wake-ups without keys: `comm:pid [prio] S ==> comm:pid [prio]`, `comm:pid [prio] success=1 CPU:000`.
 
 use memchr::memmem::find;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Events into time order, within a window.
 //!
 //! Recorders write what several CPUs tell into one stream; neighbours may be exchanged. The window holds the last

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! Which kind of text a file is, from its first bytes.
 
 use super::head::{Head, NO_CPU};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 //! What all readers of text have in common: lines in, events in time order out, damage counted.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The architecture's own header, with capacity and hardware pressure of a CPU taken from the oracle. */
 #include_next <asm/topology.h>
 
