@@ -147,13 +147,13 @@ fn a_trace_of_a_killed_writer_says_that_it_is_not_whole_and_replaces_nothing() {
         assert_eq!(child.try_wait().expect("child"), None);
         std::thread::yield_now();
     }
-    let second = support::pelton(&[&run[..6], &["10ms", "--log", &log_text]].concat());
+    let second = crate::support::pelton(&[&run[..6], &["10ms", "--log", &log_text]].concat());
     assert!(second.code == 4 && second.stderr.contains("is being written by another"), "{}", second.stderr);
     child.kill().expect("it runs");
     child.wait().expect("child");
     for path in [&trace, &log] {
         assert_eq!(std::fs::read_to_string(path).expect("still there"), "old");
-        let info = support::pelton(&["trace", "info", part(path).to_str().expect("a plain name")]);
+        let info = crate::support::pelton(&["trace", "info", part(path).to_str().expect("a plain name")]);
         assert!(info.code == 0 && !info.stdout.contains("damage   none"), "{}{}", info.stdout, info.stderr);
     }
     good(&[&run[..6], &["10ms", "--trace", &trace_text, "--log", &log_text]].concat());

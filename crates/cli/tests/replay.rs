@@ -130,7 +130,7 @@ fn a_damaged_time_costs_no_seconds_and_is_said() {
     let line = text.lines().find(|line| line.contains("1.101000")).expect("the eleventh cycle").to_owned();
     std::fs::write(path, text.replace(&line, &line.replace("1.101000", "864000.101000"))).expect("written");
     let on_juno = ["--recorded-on", "hikey-6220", "--platform", "juno-r0"];
-    let (outcome, spent) = support::timed(command(&[&["replay", &trace][..], &on_juno].concat()));
+    let (outcome, spent) = crate::support::timed(command(&[&["replay", &trace][..], &on_juno].concat()));
     assert!(spent < std::time::Duration::from_secs(5), "{spent:?}");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(outcome.stdout.starts_with(&format!("{trace}: 0.19")), "{}", outcome.stdout);

@@ -18,7 +18,7 @@ fn soon(arguments: &[&str]) -> Outcome {
     let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());
     let mut shell = Command::new("sh");
     shell.args(["-c", limited]).arg(program).args(arguments).env("NO_COLOR", "1");
-    let (outcome, spent) = support::timed(shell);
+    let (outcome, spent) = crate::support::timed(shell);
     assert!(spent < SOON, "{arguments:?}: {spent:?}");
     outcome
 }
@@ -92,7 +92,7 @@ fn ctrl_c_leaves_a_whole_file_and_says_what_the_part_is_called() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    support::until_it_listens(&child);
+    crate::support::until_it_listens(&child);
     assert_eq!(child.try_wait().expect("child"), None);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
     let outcome: Outcome = child.wait_with_output().expect("child").into();
