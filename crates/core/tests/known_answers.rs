@@ -6,6 +6,7 @@ mod known_answers {
     mod balance_loads;
     mod balancing;
     mod boost;
+    mod boundaries;
     mod cache_aware;
     mod clamp_sums;
     mod clamps;
