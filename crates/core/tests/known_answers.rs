@@ -3,6 +3,7 @@
 
 mod known_answers {
     mod balance;
+    mod balance_groups;
     mod balance_loads;
     mod balancing;
     mod boost;

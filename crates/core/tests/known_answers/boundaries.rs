@@ -2,9 +2,8 @@
 //! Both sides of comparisons that decide, where the tests of a whole rule meet one of them only.
 
 use pelton_core::{
-    CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Lb, LbEnv, Limits, PlaceCpu,
-    Placed, Placement, Policy, SchedDomain, Se, SugovCpu, SugovPolicy, Teo, Trip, Zone, balance_idle, filter_form,
-    filter_payoff, migrate, sd,
+    CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, Placed, Placement, Policy,
+    Se, SugovCpu, SugovPolicy, Teo, Trip, Zone, filter_form, filter_payoff,
 };
 
 const MS: u64 = 1_000_000;
@@ -162,74 +161,6 @@ fn a_task_that_can_find_no_bigger_cpu_does_not_wait_for_one() {
             (m.task.se.avg.util_avg, m.task.se.avg.load_avg) = (600, 700);
             let found = m.misfit_load(&policy(profile), &mut Placed::default(), 0, biggest);
             assert_eq!(found, load, "{profile}, allowed {allowed:#b}, biggest {biggest}");
-        }
-    }
-}
-
-/// Two groups of four CPUs of capacity 1024 that spread no tasks; `flags` of the domain of all.
-fn groups(flags: u32) -> Placement {
-    let mut m = Placement { nr_cpus: 8, ..Placement::default() };
-    for c in 0..8 {
-        let mut own = PlaceCpu { threads: 1 << c, capacity: 1024, curr_idle: 1, ..PlaceCpu::default() };
-        (own.state.cap_orig, own.state.uclamp_max) = (1024, 1024);
-        for (level, (span, flags, group)) in [(0xf << (c / 4 * 4), 0, 1), (0xff, flags, 4)].into_iter().enumerate() {
-            own.domains[level] = SchedDomain {
-                span,
-                flags,
-                imbalance_pct: 117,
-                group_capacity: 1024 * group,
-                group_min_capacity: 1024,
-                group_max_capacity: 1024,
-                ..SchedDomain::default()
-            };
-        }
-        own.nr_domains = 2;
-        m.cpus[c as usize] = own;
-    }
-    m
-}
-
-/// Puts `n` fair tasks on a CPU.
-fn tasks(m: &mut Placement, cpu: usize, n: u32, util: u32) {
-    let c = &mut m.cpus[cpu];
-    (c.nr_running, c.h_nr_queued, c.h_nr_runnable, c.curr_idle) = (n, n, n, 0);
-    c.load = 1024 * u64::from(n);
-    (c.state.util_cfs, c.state.runnable_cfs) = (util, util);
-}
-
-/// CPU 0 goes idle and looks for tasks in all: from which CPU, what, and how much.
-fn found(profile: &str, m: &Placement) -> Option<(u32, u32, i64)> {
-    let (pol, mut lb) = (policy(profile), Lb::default());
-    let env = LbEnv { cpus: 0xff, dst_cpu: 0, level: 1, idle: balance_idle::IDLE, ..LbEnv::default() };
-    (env.find_src_group(&pol, m, &mut lb) != 0).then_some(())?;
-    let src = env.find_src_rq(&pol, m, &mut lb)?;
-    Some((src, lb.migration, lb.imbalance))
-}
-
-/// sched_balance_find_src_group(): `busiest->group_weight > 1 && local->idle_cpus <= (busiest->idle_cpus + 1)` is
-/// balanced. (4 - 2) / 2 = 1 task.
-#[test]
-fn one_idle_cpu_more_is_balanced_and_two_are_not() {
-    for profile in ["5.10", "6.1", "6.6", "6.12", "7.2"] {
-        let mut m = groups(sd::SHARE_LLC);
-        tasks(&mut m, 6, 2, 400);
-        assert_eq!(found(profile, &m), None, "{profile}: 4 and 3");
-        tasks(&mut m, 5, 1, 300);
-        assert_eq!(found(profile, &m), Some((6, migrate::TASK, 1)), "{profile}: 4 and 2");
-    }
-}
-
-/// sched_balance_find_src_rq(), migrate_util: `if (busiest_util < util)`. Of an overloaded group in another cache: what
-/// the local one has room for, 4 * 1024.
-#[test]
-fn utilization_is_taken_from_the_cpu_that_has_most() {
-    for profile in ["5.10", "6.1", "6.6", "6.12", "7.2"] {
-        for (utils, src) in [([900, 901, 902, 950], 7), ([950, 901, 902, 900], 4), ([901, 902, 902, 900], 5)] {
-            let mut m = groups(0);
-            for (cpu, util) in (4..8).zip(utils) {
-                tasks(&mut m, cpu, 3, util + 100);
-            }
-            assert_eq!(found(profile, &m), Some((src, migrate::UTIL, 4096)), "{profile} {utils:?}");
         }
     }
 }
