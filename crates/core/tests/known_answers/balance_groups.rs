@@ -3,7 +3,8 @@
 //! `sched_balance_find_src_group()` (`find_busiest_group()` to 6.8) of kernel/sched/fair.c on its own.
 
 use pelton_core::{
-    Lb, LbEnv, PlaceCpu, Placement, Policy, SchedDomain, balance_idle, cache_nice_tries, lbf, migrate, sd,
+    Lb, LbEnv, LbTask, PlaceCpu, Placement, Policy, SchedDomain, balance_idle, cache_nice_tries, lb_newest_first, lbf,
+    migrate, profiles, sd,
 };
 
 /// Releases that compare types of groups.
@@ -267,4 +268,90 @@ fn an_idle_thread_of_a_busy_core_balances_to_6_1() {
         let old = ["5.10", "5.15", "6.1"].contains(&profile);
         assert_eq!((should(0), should(2)), (old, !old), "{profile}");
     }
+}
+
+/// adjust_numa_imbalance() from 6.1: `if (dst_running > imb_numa_nr) return imbalance`, `if (imbalance <=
+/// NUMA_IMBALANCE_MIN) return 0`, which is 2: with the task that comes one runs.
+#[test]
+fn nodes_may_differ_by_two_tasks_while_few_run() {
+    for profile in ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"] {
+        for (flags, imb_numa_nr, stays) in
+            [(sd::NUMA, 4, true), (sd::NUMA, 1, true), (sd::NUMA, 0, false), (0, 4, false)]
+        {
+            let mut m = two(flags);
+            (0..8).for_each(|cpu| m.cpus[cpu].domains[1].imb_numa_nr = imb_numa_nr);
+            tasks(&mut m, 5, 1, 300);
+            tasks(&mut m, 6, 1, 300);
+            let expected = (!stays).then_some((5, migrate::TASK, 1));
+            assert_eq!(found(profile, &m), expected, "{profile}: {flags:#x} {imb_numa_nr}");
+        }
+    }
+}
+
+fn task(allowed: u64) -> LbTask {
+    LbTask { allowed, since_ran_ns: i64::MAX, ..LbTask::default() }
+}
+
+/// can_migrate_task(): a task that may not run here may run on another CPU of the local group, which is tried instead,
+/// unless this CPU goes idle (`env->idle == CPU_NEWLY_IDLE`) or one is known already.
+#[test]
+fn another_cpu_of_the_group_is_remembered_for_a_pinned_task() {
+    let m = two(sd::SHARE_LLC);
+    for profile in RELEASES {
+        let asked = |idle, flags, allowed| {
+            let mut e = LbEnv { cpus: 0xff, level: 1, idle, flags, new_dst_cpu: 9, ..LbEnv::default() };
+            assert!(!e.can_migrate_task(&policy(profile), &m, &task(allowed), migrate::LOAD), "{profile}");
+            (e.flags, e.new_dst_cpu)
+        };
+        let (idle, newly) = (balance_idle::IDLE, balance_idle::NEWLY_IDLE);
+        let (some, dst) = (lbf::SOME_PINNED, lbf::DST_PINNED);
+        assert_eq!(asked(idle, 0, 0b10_0010), (some | dst, 1), "{profile}");
+        assert_eq!(asked(newly, 0, 0b10_0010), (some, 9), "{profile}: it goes idle");
+        assert_eq!(asked(idle, 0, 0b10_0000), (some, 9), "{profile}: none of the group");
+        assert_eq!(asked(idle, dst, 0b10_0010), (some | dst, 9), "{profile}: one is known");
+        assert_eq!(asked(idle, lbf::ACTIVE_LB, 0b10_0010), (some | lbf::ACTIVE_LB, 9), "{profile}: the running one");
+    }
+}
+
+/// can_migrate_task(): one that is bound to its CPU, and one that runs, stay.
+#[test]
+fn bound_and_running_tasks_stay() {
+    let m = two(sd::SHARE_LLC);
+    for profile in RELEASES {
+        let may = |task| {
+            let mut e = LbEnv { cpus: 0xff, level: 1, idle: balance_idle::IDLE, ..LbEnv::default() };
+            e.can_migrate_task(&policy(profile), &m, &task, migrate::LOAD)
+        };
+        let stays = [LbTask { bound: 1, ..task(3) }, LbTask { running: 1, ..task(3) }].map(may);
+        assert_eq!((may(task(3)), stays), (true, [false; 2]), "{profile}");
+    }
+}
+
+/// detach_tasks(): migrate_misfit takes one that does not fit its CPU, and that is all (`env->imbalance = 0`);
+/// migrate_task counts tasks, migrate_util their estimate, migrate_load their load.
+#[test]
+fn what_a_task_counts_for_is_what_is_to_be_moved() {
+    let m = two(sd::SHARE_LLC);
+    for profile in RELEASES {
+        let left = |migration, task: LbTask| {
+            let mut e = LbEnv { cpus: 0xff, level: 1, idle: balance_idle::IDLE, ..LbEnv::default() };
+            let mut lb = Lb { imbalance: 500, migration, ..Lb::default() };
+            let goes = e.detach_task(&policy(profile), &m, &mut lb, &task);
+            (goes, lb.imbalance)
+        };
+        let one = LbTask { load: 400, util_est: 300, ..task(3) };
+        assert_eq!(left(migrate::MISFIT, one), (true, 0), "{profile}");
+        assert_eq!(left(migrate::MISFIT, LbTask { fits_src: 1, ..one }), (false, 500), "{profile}");
+        assert_eq!(left(migrate::TASK, one), (true, 499), "{profile}");
+        assert_eq!(left(migrate::UTIL, one), (true, 200), "{profile}");
+        assert_eq!(left(migrate::LOAD, one), (true, 100), "{profile}");
+        assert_eq!(left(migrate::UTIL, LbTask { util_est: 501, ..one }), (false, 500), "{profile}");
+    }
+}
+
+/// detach_tasks(): 4.12 list_first_entry(), from 4.16 on list_last_entry().
+#[test]
+fn only_4_12_begins_with_the_task_that_was_queued_last() {
+    let newest: Vec<&str> = profiles().into_iter().filter(|profile| lb_newest_first(&policy(profile))).collect();
+    assert_eq!(newest, ["4.12"]);
 }

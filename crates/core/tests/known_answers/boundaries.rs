@@ -142,6 +142,7 @@ fn each_row_of_the_filter_weighs_as_its_table_says() {
         assert_eq!(of(filter_form::RFC), -posted[row as usize], "row {row}: the posting's sign");
         assert_eq!(of(filter_form::GEOMETRIC), geometric[row as usize], "row {row}");
     }
+    assert_eq!(filter_payoff(filter_form::GEOMETRIC, 10, 1, 100), 500, "beyond the table the last row counts");
 }
 
 /// update_misfit_status(): 5.4 asks only whether the task fits; 5.10.262 leaves pinned ones out (`nr_cpus_allowed ==
