@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Both sides of comparisons that decide, where the tests of a whole rule meet one of them only.
 
+use pelton_core::fair::hrtick_stays;
 use pelton_core::{
-    CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, Placed, Placement, Policy,
-    Se, SugovCpu, SugovPolicy, Teo, Trip, Zone, filter_form, filter_payoff,
+    CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, NO_TARGET, Placed,
+    Placement, Policy, Se, SugovCpu, SugovPolicy, Teo, Trip, Zone, filter_form, filter_payoff, fits_capacity,
+    weight_of_shares,
 };
 
 const MS: u64 = 1_000_000;
@@ -164,4 +166,69 @@ fn a_task_that_can_find_no_bigger_cpu_does_not_wait_for_one() {
             assert_eq!(found, load, "{profile}, allowed {allowed:#b}, biggest {biggest}");
         }
     }
+}
+
+/// thermal_zone_trip_update(), handle_thermal_trip(): a trip is crossed at its temperature, and left below its hysteresis;
+/// any of the zone's may be.
+#[test]
+fn a_zone_crosses_a_trip_at_its_temperature() {
+    let pol = policy("7.2");
+    let mut zone = Zone { trips: 2, domains: 1, ..Zone::default() };
+    for (trip, temp_mc) in zone.trip.iter_mut().zip([70_000, 85_000]) {
+        *trip = Trip { temp_mc, hyst_mc: 2000, cools: 1, ..Trip::default() };
+    }
+    let crosses = |zone: &Zone| [67_999, 68_000, 69_999, 70_000, 85_000].map(|temp_mc| zone.crosses(&pol, temp_mc));
+    assert_eq!(crosses(&zone), [false, false, false, true, true]);
+    zone.trip[0].reached = 1;
+    assert_eq!(crosses(&zone), [true, false, false, false, true]);
+}
+
+/// thermal_zone_trip_update() walks over the instances of the trip: what another trip cools stays.
+#[test]
+fn a_trip_cools_its_own_domains_only() {
+    for profile in ["4.12", "5.10", "6.6", "6.12", "7.2"] {
+        let pol = policy(profile);
+        let mut zone = Zone { trips: 1, domains: 2, ..Zone::default() };
+        zone.trip[0] = Trip { temp_mc: 70_000, hyst_mc: 2000, cools: 0b10, ..Trip::default() };
+        zone.trip[0].instance.iter_mut().for_each(|instance| instance.target = NO_TARGET);
+        zone.cooling.iter_mut().for_each(|cooling| cooling.max_state = 5);
+        for temp_mc in [70_000, 71_000] {
+            zone.read(&pol, temp_mc);
+            zone.step_wise(&pol);
+        }
+        assert_eq!((zone.cooling[0].state, zone.cooling[1].state), (0, 2), "{profile}");
+        // The same with the lower domain alone: its bit is the lowest of the trip's.
+        zone.trip[0].cools = 0b11;
+        zone.read(&pol, 72_000);
+        zone.step_wise(&pol);
+        assert_eq!((zone.cooling[0].state, zone.cooling[1].state), (1, 3), "{profile}");
+    }
+}
+
+/// sched_weight_to_cgroup(): DIV_ROUND_CLOSEST_ULL(weight * 100, 1024): 10,240 and 5 are 1000.5 and 0.49, the least is 1.
+#[test]
+fn shares_are_weights_to_the_nearest() {
+    for (shares, weight) in
+        [(1024, 100), (10_240, 1000), (10_245, 1000), (10_246, 1001), (5, 1), (0, 1), (15, 1), (16, 2)]
+    {
+        assert_eq!(weight_of_shares(shares), weight, "{shares}");
+    }
+}
+
+/// fits_capacity(): cap * 1280 < max * 1024. 819 * 1280 = 1,048,320 is below 1024 * 1024 = 1,048,576.
+#[test]
+fn a_utilization_fits_below_four_fifths() {
+    for (util, capacity, fits) in
+        [(819, 1024, true), (820, 1024, false), (80, 100, false), (79, 100, true), (0, 0, false)]
+    {
+        assert_eq!(fits_capacity(util, capacity), fits, "{util} of {capacity}");
+    }
+}
+
+/// hrtick_start() of 7.2 leaves a timer that is at most 5 us from the one that is wanted, on either side.
+#[test]
+fn a_timer_near_enough_stays_on_both_sides() {
+    let at = 1_000_000;
+    let stays = [at - 5001, at - 5000, at, at + 5000, at + 5001].map(|wanted_ns| hrtick_stays(at, wanted_ns));
+    assert_eq!(stays, [false, true, true, true, false]);
 }
