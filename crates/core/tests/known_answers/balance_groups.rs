@@ -44,7 +44,7 @@ fn machine(groups: &[Group], flags: u32) -> Placement {
                 ..SchedDomain::default()
             };
             own.domains[0] = domain(((1 << group.cpus) - 1) << first, group.flags, 1);
-            own.domains[1] = domain((1 << all) - 1, flags, group.cpus);
+            own.domains[1] = domain(u64::MAX >> (64 - all), flags, group.cpus);
             own.nr_domains = 2;
             m.cpus[c as usize] = own;
         }
@@ -69,7 +69,7 @@ fn tasks(m: &mut Placement, cpu: usize, n: u32, util: u32) {
 /// CPU 0 looks for tasks in all: from which CPU, what, and how much.
 fn found_when(idle: u32, profile: &str, m: &Placement) -> Option<(u32, u32, i64)> {
     let (pol, mut lb) = (policy(profile), Lb::default());
-    let env = LbEnv { cpus: (1 << m.nr_cpus) - 1, dst_cpu: 0, level: 1, idle, ..LbEnv::default() };
+    let env = LbEnv { cpus: u64::MAX >> (64 - m.nr_cpus), dst_cpu: 0, level: 1, idle, ..LbEnv::default() };
     (env.find_src_group(&pol, m, &mut lb) != 0).then_some(())?;
     let src = env.find_src_rq(&pol, m, &mut lb)?;
     Some((src, lb.migration, lb.imbalance))
@@ -91,8 +91,8 @@ fn one_idle_cpu_more_is_balanced_and_two_are_not() {
     }
 }
 
-/// migrate_util: `if (nr_running <= 1) continue` and `if (busiest_util < util)`. Of an overloaded group in another cache:
-/// what the local one has room for, 4 * 1024.
+/// migrate_util: `if (nr_running <= 1) continue` and `if (busiest_util < util)`. Of an overloaded group in another
+/// cache: what the local one has room for, 4 * 1024.
 #[test]
 fn utilization_is_taken_from_the_cpu_that_has_most() {
     for profile in RELEASES {
@@ -107,8 +107,8 @@ fn utilization_is_taken_from_the_cpu_that_has_most() {
     }
 }
 
-/// `if (env->idle != CPU_NOT_IDLE && env->imbalance == 0)`: a task all the same. The local group has a CPU without tasks
-/// and no room: every CPU remembers 1024.
+/// `if (env->idle != CPU_NOT_IDLE && env->imbalance == 0)`: a task all the same. The local group has a CPU without
+/// tasks and no room: every CPU remembers 1024.
 #[test]
 fn without_room_an_idle_cpu_takes_a_task_and_a_busy_one_nothing() {
     for profile in RELEASES {
@@ -121,8 +121,9 @@ fn without_room_an_idle_cpu_takes_a_task_and_a_busy_one_nothing() {
     }
 }
 
-/// Three overloaded groups with loads 2048, 2200 and 4096 a CPU: the mean is 33,376 * 1024 / 12,288 = 2781. The local one
-/// misses (2781 - 2048) * 4 = 2932, the busiest has (4096 - 2781) * 4 = 5260 too much: the smaller counts.
+/// Three overloaded groups with loads 2048, 2200 and 4096 a CPU: the mean is 33,376 * 1024 / 12,288 = 2781. The
+/// local one misses (2781 - 2048) * 4 = 2932, the busiest has (4096 - 2781) * 4 = 5260 too much: the smaller
+/// counts.
 #[test]
 fn load_moves_until_one_of_both_has_the_mean() {
     for profile in RELEASES {
@@ -135,8 +136,8 @@ fn load_moves_until_one_of_both_has_the_mean() {
     }
 }
 
-/// update_sd_lb_stats(): to 6.1 the local group's domain says whether tasks spread, from 6.6 the busiest group's flags. Two
-/// tasks against none: half of it is one.
+/// update_sd_lb_stats(): to 6.1 the local group's domain says whether tasks spread, from 6.6 the busiest group's
+/// flags. Two tasks against none: half of it is one.
 #[test]
 fn whether_tasks_spread_is_said_by_the_local_group_to_6_1_then_by_the_busiest() {
     for profile in RELEASES {
@@ -156,8 +157,8 @@ fn whether_tasks_spread_is_said_by_the_local_group_to_6_1_then_by_the_busiest() 
     }
 }
 
-/// sibling_imbalance() from 6.6 on: cores 1 and 3. One task: (2 * (1 * 1 - 3 * 0) + 4) / 4 = 1, not more than one. Two:
-/// (2 * 2 + 4) / 4 = 2, half of it moves.
+/// sibling_imbalance() from 6.6 on: cores 1 and 3. One task: (2 * (1 * 1 - 3 * 0) + 4) / 4 = 1, not more than one.
+/// Two: (2 * 2 + 4) / 4 = 2, half of it moves.
 #[test]
 fn groups_of_unequal_size_spread_by_cores_from_6_6() {
     for profile in ["6.6", "6.8", "6.12", "6.18", "7.2"] {
@@ -207,8 +208,8 @@ fn misfits(capacity: u32, loads: [u64; 4]) -> Placement {
     m
 }
 
-/// find_busiest_queue(), migrate_misfit: the largest misfit_task_load, not the largest load. Of groups with equal ones the
-/// later to 6.8 (`<` is passed over), the first from 6.12 (`>` replaces).
+/// find_busiest_queue(), migrate_misfit: the largest misfit_task_load, not the largest load. Of groups with equal
+/// ones the later to 6.8 (`<` is passed over), the first from 6.12 (`>` replaces).
 #[test]
 fn the_largest_misfit_of_a_group_moves() {
     for profile in RELEASES {
@@ -219,8 +220,8 @@ fn the_largest_misfit_of_a_group_moves() {
     }
 }
 
-/// 5.10: group_smaller_max_cpu_capacity(): 900 * 1280 is not below 1024 * 1024. From 5.15 capacity_greater(): 1024 * 1024 is
-/// above 900 * 1078, and not above 1000 * 1078.
+/// 5.10: group_smaller_max_cpu_capacity(): 900 * 1280 is not below 1024 * 1024. From 5.15 capacity_greater(): 1024
+/// * 1024 is above 900 * 1078, and not above 1000 * 1078.
 #[test]
 fn a_cpu_that_is_hardly_bigger_helps_no_misfit() {
     for profile in RELEASES {
@@ -240,8 +241,8 @@ fn threads_are_moved_after_no_failure_and_nodes_after_two() {
     assert_eq!([sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, sd::SHARE_LLC, 0, sd::NUMA].map(tries), [0, 1, 1, 2]);
 }
 
-/// load_balance(), out_balanced: to 4.19 `if (sd_parent)` clears the parent's mark, in 5.4 and later only `&& !(env.flags &
-/// LBF_ALL_PINNED)`.
+/// load_balance(), out_balanced: to 4.19 `if (sd_parent)` clears the parent's mark, in 5.4 and later only `&&
+/// !(env.flags & LBF_ALL_PINNED)`.
 #[test]
 fn pinned_tasks_keep_the_mark_of_an_imbalance_from_5_4() {
     for (profile, pinned) in [("4.12", true), ("4.19", true), ("5.4", false), ("6.1", false), ("7.2", false)] {
@@ -292,8 +293,8 @@ fn task(allowed: u64) -> LbTask {
     LbTask { allowed, since_ran_ns: i64::MAX, ..LbTask::default() }
 }
 
-/// can_migrate_task(): a task that may not run here may run on another CPU of the local group, which is tried instead,
-/// unless this CPU goes idle (`env->idle == CPU_NEWLY_IDLE`) or one is known already.
+/// can_migrate_task(): a task that may not run here may run on another CPU of the local group, which is tried
+/// instead, unless this CPU goes idle (`env->idle == CPU_NEWLY_IDLE`) or one is known already.
 #[test]
 fn another_cpu_of_the_group_is_remembered_for_a_pinned_task() {
     let m = two(sd::SHARE_LLC);
@@ -354,4 +355,20 @@ fn what_a_task_counts_for_is_what_is_to_be_moved() {
 fn only_4_12_begins_with_the_task_that_was_queued_last() {
     let newest: Vec<&str> = profiles().into_iter().filter(|profile| lb_newest_first(&policy(profile))).collect();
     assert_eq!(newest, ["4.12"]);
+}
+
+/// Every CPU of a group is counted, on a machine whose CPUs fill a word: 32 and 32, and idle 32 and 30.
+#[test]
+fn all_cpus_of_a_machine_of_64_are_counted() {
+    for profile in RELEASES {
+        let mut m = machine(&[of(32, 1024), of(32, 1024)], sd::SHARE_LLC);
+        tasks(&mut m, 62, 1, 300);
+        tasks(&mut m, 63, 2, 300);
+        let (pol, mut lb) = (policy(profile), Lb::default());
+        let env = LbEnv { cpus: u64::MAX, level: 1, idle: balance_idle::IDLE, ..LbEnv::default() };
+        assert_eq!(env.find_src_group(&pol, &m, &mut lb), 0xffff_ffff << 32, "{profile}");
+        assert_eq!((lb.local.weight, lb.busiest.weight), (32, 32), "{profile}");
+        assert_eq!((lb.local.cores, lb.busiest.cores), (32, 32), "{profile}");
+        assert_eq!((lb.local.idle_cpus, lb.busiest.idle_cpus, lb.imbalance), (32, 30, 1), "{profile}");
+    }
 }

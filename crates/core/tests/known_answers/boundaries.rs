@@ -45,8 +45,8 @@ fn sampled(profile: &str, cap: u32, (enqueued, ewma, util_avg): (u32, u32, u64))
     (se.avg.util_est_enqueued, se.avg.util_est_ewma)
 }
 
-/// UTIL_EST_MARGIN is 1024 / 100 = 10; within_margin() of 4.19 to 6.6 is true up to 9 away, `< UTIL_EST_MARGIN` of 6.8
-/// and later alike. (4 * 400 - 10) >> 2 = 397; 4.19 counts its mark: (4 * 311 - 10) >> 2 = 308.
+/// UTIL_EST_MARGIN is 1024 / 100 = 10; within_margin() of 4.19 to 6.6 is true up to 9 away, `< UTIL_EST_MARGIN` of
+/// 6.8 and later alike. (4 * 400 - 10) >> 2 = 397; 4.19 counts its mark: (4 * 311 - 10) >> 2 = 308.
 #[test]
 fn an_estimate_moves_from_ten_away_on() {
     assert_eq!(sampled("4.19", 1024, (0, 310, 300)), (0, 310), "301 is 9 away");
@@ -63,8 +63,8 @@ fn an_estimate_moves_from_ten_away_on() {
     }
 }
 
-/// util_est_update(): `if (task_util(p) > capacity)` returns; a sample as large as the CPU counts. (4 * 400 - 100) >> 2
-/// = 375; 5.4 counts its mark: 1600 - 99 >> 2 = 375.
+/// util_est_update(): `if (task_util(p) > capacity)` returns; a sample as large as the CPU counts. (4 * 400 - 100)
+/// >> 2 = 375; 5.4 counts its mark: 1600 - 99 >> 2 = 375.
 #[test]
 fn a_sample_as_large_as_the_cpu_counts() {
     for (profile, counted, kept) in
@@ -77,7 +77,8 @@ fn a_sample_as_large_as_the_cpu_counts() {
     assert_eq!(sampled("6.12", 299, (400, 0, 300)), (400, 0));
 }
 
-/// 7.2 teo_select(): teo_find_shallower_state() takes the first state whose target_residency_ns is `<= duration_ns`.
+/// 7.2 teo_select(): teo_find_shallower_state() takes the first state whose target_residency_ns is `<=
+/// duration_ns`.
 #[test]
 fn a_state_that_pays_exactly_until_the_timer_is_chosen() {
     let mut table = IdleTable { count: 3, ..IdleTable::default() };
@@ -147,8 +148,9 @@ fn each_row_of_the_filter_weighs_as_its_table_says() {
     assert_eq!(filter_payoff(filter_form::GEOMETRIC, 10, 1, 100), 500, "beyond the table the last row counts");
 }
 
-/// update_misfit_status(): 5.4 asks only whether the task fits; 5.10.262 leaves pinned ones out (`nr_cpus_allowed ==
-/// 1`), 6.12.117 also those whose CPU is as large as any they may use. Load 700 of a queue of 999 + 1 that counts 1000.
+/// update_misfit_status(): 5.4 asks only whether the task fits; 5.10.262 leaves pinned ones out (`nr_cpus_allowed
+/// == 1`), 6.12.117 also those whose CPU is as large as any they may use. Load 700 of a queue of 999 + 1 that
+/// counts 1000.
 #[test]
 fn a_task_that_can_find_no_bigger_cpu_does_not_wait_for_one() {
     for (profile, pinned, on_biggest) in
@@ -168,8 +170,8 @@ fn a_task_that_can_find_no_bigger_cpu_does_not_wait_for_one() {
     }
 }
 
-/// thermal_zone_trip_update(), handle_thermal_trip(): a trip is crossed at its temperature, and left below its hysteresis;
-/// any of the zone's may be.
+/// thermal_zone_trip_update(), handle_thermal_trip(): a trip is crossed at its temperature, and left below its
+/// hysteresis; any of the zone's may be.
 #[test]
 fn a_zone_crosses_a_trip_at_its_temperature() {
     let pol = policy("7.2");
@@ -205,7 +207,8 @@ fn a_trip_cools_its_own_domains_only() {
     }
 }
 
-/// sched_weight_to_cgroup(): DIV_ROUND_CLOSEST_ULL(weight * 100, 1024): 10,240 and 5 are 1000.5 and 0.49, the least is 1.
+/// sched_weight_to_cgroup(): DIV_ROUND_CLOSEST_ULL(weight * 100, 1024): 10,240 and 5 are 1000.5 and 0.49, the least
+/// is 1.
 #[test]
 fn shares_are_weights_to_the_nearest() {
     for (shares, weight) in
@@ -231,4 +234,20 @@ fn a_timer_near_enough_stays_on_both_sides() {
     let at = 1_000_000;
     let stays = [at - 5001, at - 5000, at, at + 5000, at + 5001].map(|wanted_ns| hrtick_stays(at, wanted_ns));
     assert_eq!(stays, [false, true, true, true, false]);
+}
+
+/// Where rises and falls have limits of their own, either may be the platform's.
+#[test]
+fn one_limit_of_two_is_enough_for_a_platform_to_be_asked() {
+    for (given, reads) in [
+        (&[][..], true),
+        (&["up_rate_limit_us"][..], true),
+        (&["down_rate_limit_us"][..], true),
+        (&["up_rate_limit_us", "down_rate_limit_us"][..], false),
+    ] {
+        let mut pol = policy("7.2");
+        pol.set("gate", "up_down").expect("a gate");
+        given.iter().for_each(|name| pol.set(name, "500").expect("a limit"));
+        assert_eq!(pol.reads_rate_limit(), reads, "{given:?}");
+    }
 }
