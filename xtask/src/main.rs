@@ -3,6 +3,7 @@
 
 mod bench;
 mod generate;
+mod mutants;
 mod pelt_table;
 mod proofs;
 mod repo;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
+        ["mutants", rest @ ..] => mutants::run(rest),
         ["tidy"] => tidy::run(),
         ["generate"] => generate::run(generate::Mode::Write),
         ["generate", "--check"] => generate::run(generate::Mode::Check),
