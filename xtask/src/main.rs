@@ -20,6 +20,8 @@ usage: cargo xtask COMMAND
   proofs FOLDER       look up what docs/spec/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
+  mutants [--in NAME] [--seed N] [--seconds N]
+                      put faults into the core's headers and say which of them no test notices
   bench               time and count the core and the simulator; results go to out/bench.jsonl
 ";
 

@@ -3,8 +3,8 @@
 //! `sched_balance_find_src_group()` (`find_busiest_group()` to 6.8) of kernel/sched/fair.c on its own.
 
 use pelton_core::{
-    Lb, LbEnv, LbTask, PlaceCpu, Placement, Policy, SchedDomain, balance_idle, cache_nice_tries, lb_newest_first, lbf,
-    migrate, profiles, sd,
+    Lb, LbDomain, LbEnv, LbTask, PlaceCpu, Placement, Policy, SchedDomain, balance_idle, cache_nice_tries,
+    lb_newest_first, lbf, migrate, profiles, sd,
 };
 
 /// Releases that compare types of groups.
@@ -370,5 +370,27 @@ fn all_cpus_of_a_machine_of_64_are_counted() {
         assert_eq!((lb.local.weight, lb.busiest.weight), (32, 32), "{profile}");
         assert_eq!((lb.local.cores, lb.busiest.cores), (32, 32), "{profile}");
         assert_eq!((lb.local.idle_cpus, lb.busiest.idle_cpus, lb.imbalance), (32, 30, 1), "{profile}");
+    }
+}
+
+/// 5.10 load_balance(): an active balance that voluntary_active_balance() asks for (a lone task on a CPU from which
+/// others took) brings the interval back, another one doubles it up to max_interval, twice the weight. From 5.15 the
+/// interval comes back in any case.
+#[test]
+fn an_active_balance_backs_off_in_5_10_unless_it_is_voluntary() {
+    for profile in RELEASES {
+        for (running, capacity, before, after) in
+            [(1, 800, 8, 8), (1, 1024, 8, 16), (2, 800, 8, 16), (1, 1024, 16, 16), (1, 800, 16, 8)]
+        {
+            let mut m = two(sd::SHARE_LLC);
+            tasks(&mut m, 4, running, 300);
+            m.cpus[4].capacity = capacity;
+            let idle = balance_idle::IDLE;
+            let env = LbEnv { cpus: 0xff, src_cpu: 4, level: 1, idle, cache_nice_tries: 1, ..LbEnv::default() };
+            let mut domain = LbDomain { interval_ms: before, nr_balance_failed: 7, ..LbDomain::default() };
+            domain.activated(&policy(profile), &m, &env, migrate::TASK);
+            let expected = if profile == "5.10" { (after, 2) } else { (8, 7) };
+            assert_eq!((domain.interval_ms, domain.nr_balance_failed), expected, "{profile}: {running} {capacity}");
+        }
     }
 }
