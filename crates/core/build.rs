@@ -43,12 +43,23 @@ fn main() {
     println!("cargo:rerun-if-changed=src/shim_arithmetic.c");
     println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
+    let include = faulty(&root).unwrap_or(include);
     compiled(&include).files(["src/shim.c", "src/shim_layout.c", "src/shim_wide.c"]).compile("pelton_core");
     for number in CANARIES {
         let mut table = compiled(&include);
         table.include(root.join(CANARY_HEADER)).include(include.join("pelton")).define("PELTON_CANARY", number);
         table.file("src/shim_arithmetic.c").compile(&format!("pelton_arithmetic_{number}"));
     }
+}
+
+/// Headers with faults that are chosen at run time, which `cargo xtask mutants` writes: the feature `mutants` alone.
+fn faulty(root: &Path) -> Option<PathBuf> {
+    std::env::var_os("CARGO_FEATURE_MUTANTS")?;
+    let include = root.join("../../target/mutants/include");
+    println!("cargo:rerun-if-changed={}", include.display());
+    let mut chosen = cc::Build::new();
+    chosen.file(include.join("chosen.c")).compile("pelton_mutant");
+    Some(include)
 }
 
 fn compiled(include: &Path) -> cc::Build {

@@ -17,6 +17,8 @@ const CALLS_FAST: usize = 1_000_000;
 const CALLS_SLOW: usize = 300_000;
 /// Operations for the bytecode interpreter.
 const CALLS_BPF: usize = 600_000;
+/// Operations that are written into a file.
+const CALLS_RECORDED: usize = 5_000;
 /// A wrong constant must show within this many operations.
 const CALLS_CANARY: usize = 50_000;
 
@@ -64,6 +66,20 @@ fn build_that_stops_at_undefined_behaviour_agrees() {
 #[test]
 fn build_for_32_bits_agrees() {
     native_agrees(builds::M32, CALLS_SLOW);
+}
+
+/// Calls and answers of the twin in two files, as `host.c` reads and writes them: `cargo xtask mutants` judges by them
+/// (PELTON_CONFORMANCE_RECORD names the folder).
+#[test]
+fn a_recording_has_two_words_for_each_call() {
+    let folder = std::env::var_os("PELTON_CONFORMANCE_RECORD").map_or_else(out_dir, PathBuf::from);
+    let calls = calls(CALLS_RECORDED);
+    let (words, answers) = suite::recording(SEED, calls);
+    for (name, words) in [("calls", &words), ("answers", &answers)] {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        std::fs::write(folder.join(name), bytes).expect("the folder is writable");
+    }
+    assert!(answers.len() >= 2 * calls && words.len() > 8 * calls);
 }
 
 /// Programs in bytecode, where this machine has a compiler for them.

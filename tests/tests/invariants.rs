@@ -34,7 +34,7 @@ proptest! {
     #[test]
     fn utilization_of_one_record_stays_in_range(
         steps in prop::collection::vec((span(), any::<bool>()), 1..400),
-        index in 0usize..10, cap in 1u32..=1024, freq in 1u32..=1024,
+        index in 0..pelton_core::profiles().len(), cap in 1u32..=1024, freq in 1u32..=1024,
     ) {
         let policy = policy(index);
         let (mut avg, mut now) = (Avg { last_update_time_ns: START_NS, ..Avg::default() }, START_NS);
@@ -95,7 +95,7 @@ proptest! {
     /// More utilization never asks for less, and the answer is in the table and within the limits.
     #[test]
     fn requests_grow_with_utilization(
-        index in 0usize..10, cap in 1u32..=1024, low in 0u32..=1024, more in 0u32..=1024,
+        index in 0..pelton_core::profiles().len(), cap in 1u32..=1024, low in 0u32..=1024, more in 0u32..=1024,
         rt in 0u32..=1024, irq in 0u32..=1024, clamps in (0u32..=1024, 0u32..=1024), limits in (0usize..8, 0usize..8),
     ) {
         let policy = policy(index);
@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn changes_keep_their_distance(
         hooks in prop::collection::vec((0u64..3_000_000, 0u32..=1024, 0u32..=300, 0u8..20), 1..200),
-        index in 0usize..10, rate_limit_us in 0u32..20_000,
+        index in 0..pelton_core::profiles().len(), rate_limit_us in 0u32..20_000,
     ) {
         let policy = policy(index);
         let table: Vec<u32> = TABLE_KHZ.iter().map(|&khz| khz as u32).collect();

@@ -3,6 +3,7 @@
 
 mod bench;
 mod generate;
+mod mutants;
 mod pelt_table;
 mod proofs;
 #[path = "../../tests/src/readers.rs"]
@@ -22,6 +23,8 @@ usage: cargo xtask COMMAND
   proofs FOLDER       look up what docs/spec/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
+  mutants [--in NAME] [--seed N] [--seconds N]
+                      put faults into the core's headers and say which of them no test notices
   bench               time and count the core and the simulator; results go to out/bench.jsonl
 ";
 
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
+        ["mutants", rest @ ..] => mutants::run(rest),
         ["tidy"] => tidy::run(),
         ["generate"] => generate::run(generate::Mode::Write),
         ["generate", "--check"] => generate::run(generate::Mode::Check),

@@ -2,9 +2,11 @@
 //! Answers worked out by hand from the sources of the releases, one module per area; docs/spec/proofs names each test.
 
 mod balance;
+mod balance_groups;
 mod balance_loads;
 mod balancing;
 mod boost;
+mod boundaries;
 mod cache_aware;
 mod clamp_sums;
 mod clamps;

@@ -76,13 +76,23 @@ impl Sink for Hashing {
     }
 }
 
+/// One run: its name in the file, and its inputs.
+struct Run {
+    name: String,
+    platform: &'static str,
+    workload: String,
+    profile: &'static str,
+    sets: Vec<String>,
+    ms: u64,
+}
+
 /// Number of events and hash of one run; why there is none where the inputs do not go together.
-fn hashed(platform: &str, workload: &str, profile: &str, sets: &[String], ms: u64) -> String {
-    let spec = PolicySpec { profile: Some(profile.to_owned()), sets: sets.to_vec(), ..PolicySpec::default() };
+fn hashed(run: &Run) -> String {
+    let spec = PolicySpec { profile: Some(run.profile.to_owned()), sets: run.sets.clone(), ..PolicySpec::default() };
     let inputs = Inputs {
-        platform: platform.to_owned(),
-        workload: workload.to_owned(),
-        duration_ns: Some(ms * 1_000_000),
+        platform: run.platform.to_owned(),
+        workload: run.workload.clone(),
+        duration_ns: Some(run.ms * 1_000_000),
         ..Inputs::default()
     };
     let prepared = match plan::build(&inputs, &spec) {
@@ -97,57 +107,79 @@ fn hashed(platform: &str, workload: &str, profile: &str, sets: &[String], ms: u6
     }
 }
 
-fn platforms(found: &mut BTreeMap<String, String>) {
-    for name in pelton_scenario::platform::names() {
-        found.insert(format!("platform {name}"), hashed(name, MIXTURE, NEWEST, &[], 250));
-    }
+fn run(
+    name: String,
+    (platform, workload): (&'static str, &str),
+    profile: &'static str,
+    set: &[String],
+    ms: u64,
+) -> Run {
+    Run { name, platform, workload: workload.to_owned(), profile, sets: set.to_vec(), ms }
 }
 
-fn models(found: &mut BTreeMap<String, String>) {
-    for profile in profiles() {
-        for model in MODELS {
-            found.insert(format!("model {profile} {model}"), hashed(BOARD, model, profile, &[], 250));
-        }
-    }
+fn platforms() -> Vec<Run> {
+    pelton_scenario::platform::names()
+        .map(|name| run(format!("platform {name}"), (name, MIXTURE), NEWEST, &[], 250))
+        .collect()
 }
 
-fn files(found: &mut BTreeMap<String, String>) {
+fn models() -> Vec<Run> {
+    let of = |profile| MODELS.map(|model| run(format!("model {profile} {model}"), (BOARD, model), profile, &[], 250));
+    profiles().into_iter().flat_map(of).collect()
+}
+
+fn files() -> Vec<Run> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/workloads/rt-app");
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of the repository") {
         let path = entry.expect("readable").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if name.ends_with(".json") {
-            found.insert(format!("file {name}"), hashed(BOARD, &path.to_string_lossy(), NEWEST, &[], 500));
+            found.push(run(format!("file {name}"), (BOARD, &path.to_string_lossy()), NEWEST, &[], 500));
         }
     }
+    found
 }
 
 /// Each value that is not the profile's own, on a board and on a server.
-fn values(found: &mut BTreeMap<String, String>) {
+fn values() -> Vec<Run> {
     let own = Policy::profile(NEWEST).expect("the newest profile").values();
+    let mut found = Vec::new();
     for (world, platform, workload) in TRIED {
-        found.insert(format!("switch none, {world}"), hashed(platform, workload, NEWEST, &[], 120));
+        found.push(run(format!("switch none, {world}"), (platform, workload), NEWEST, &[], 120));
     }
     for (switch, own) in switches().iter().zip(own) {
-        for (number, value) in (0u32..).zip(&switch.values) {
-            if number == own {
-                continue;
-            }
+        for (_, value) in (0u32..).zip(&switch.values).filter(|(number, _)| *number != own) {
             let set = [format!("{}={value}", switch.name)];
             for (world, platform, workload) in TRIED {
-                let line = hashed(platform, workload, NEWEST, &set, 120);
-                found.insert(format!("switch {}, {world}", set[0]), line);
+                found.push(run(format!("switch {}, {world}", set[0]), (platform, workload), NEWEST, &set, 120));
             }
         }
+    }
+    found
+}
+
+/// Every run, in the order of the file.
+fn runs() -> Vec<Run> {
+    let mut all: Vec<Run> = [platforms(), models(), files(), values()].into_iter().flatten().collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
+}
+
+/// For `cargo xtask mutants`, which asks only whether there is a difference: the first one ends the test.
+fn first_difference(kept: &str) {
+    for one in &runs() {
+        let line = format!("{}: {}", one.name, hashed(one));
+        assert!(kept.lines().any(|old| old == line), "another one: {line}");
     }
 }
 
 #[test]
 fn no_event_of_any_run_is_another_one() {
-    let mut found = BTreeMap::new();
-    for part in [platforms, models, files, values] {
-        part(&mut found);
+    if std::env::var_os("PELTON_LOG_RUNS").is_some_and(|which| which == "first") {
+        return first_difference(&std::fs::read_to_string(FILE).expect("a file of the repository"));
     }
+    let found: BTreeMap<String, String> = runs().into_iter().map(|run| (run.name.clone(), hashed(&run))).collect();
     let text = found.iter().fold(String::new(), |mut text, (name, hash)| {
         writeln!(text, "{name}: {hash}").expect("memory");
         text

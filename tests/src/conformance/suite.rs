@@ -34,6 +34,25 @@ pub fn compare(core: &mut impl Core, seed: u64, calls: usize) -> Result<Total, S
     Ok(total)
 }
 
+/// At least `calls` operations in the words that `host.c` reads, and the words that it answers where it agrees.
+pub fn recording(seed: u64, calls: usize) -> (Vec<u64>, Vec<u64>) {
+    let (mut asked, mut answered) = (Vec::new(), Vec::new());
+    for seed in seed.. {
+        let done = answered.len() / 2;
+        if done >= calls {
+            break;
+        }
+        let episode = grammar::episode(seed, EPISODE_CALLS.min(calls - done));
+        let start = episode.start.encode();
+        asked.extend([0, start.len() as u64]);
+        asked.extend(start);
+        asked.extend([1, episode.calls.len() as u64]);
+        asked.extend(episode.calls.iter().flat_map(Call::words));
+        answered.extend(episode.answers.iter().flatten());
+    }
+    (asked, answered)
+}
+
 /// Compares one episode.
 pub fn compare_episode(core: &mut impl Core, episode: &Episode) -> Result<(), String> {
     core.load(&episode.start.encode())?;

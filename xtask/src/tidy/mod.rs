@@ -2,7 +2,7 @@
 //! House rules that a machine can check. Each rule carries an example that breaks it and one that keeps it.
 
 mod banned;
-mod c;
+pub mod c;
 mod citations;
 mod edges;
 mod exempt;
