@@ -142,6 +142,8 @@ pub fn unthrottle(rules: &Rules, rq: &Rq, cfs: &mut CfsRq) {
     }
     cfs.throttle_count -= 1;
     if cfs.throttle_count == 0 {
-        cfs.throttled_clock_pelt_ns += throttle_time(rules, rq) - cfs.throttled_at_ns;
+        // The clock goes back by what a CPU loses as it goes idle, until its next update.
+        let stood = throttle_time(rules, rq).wrapping_sub(cfs.throttled_at_ns);
+        cfs.throttled_clock_pelt_ns = cfs.throttled_clock_pelt_ns.wrapping_add(stood);
     }
 }
