@@ -54,7 +54,7 @@ impl Asked {
     fn has(&self, mutant: &Mutant) -> bool {
         match &self.within {
             Some(name) => *name == mutant.header || *name == mutant.function,
-            None => fnv(mutant) % ONE_OF == 0,
+            None => fnv(mutant).is_multiple_of(ONE_OF),
         }
     }
 }

@@ -215,7 +215,8 @@ impl<'a> Walk<'a, '_> {
         let Some(expr) = expr.filter(|expr| self.text(expr) != "1") else { return };
         let mut text = self.emitted(&expr);
         if decides && !has_opposite(&expr) {
-            text = self.with(&expr, format!("!({})", self.text(&expr)), text);
+            let negated = format!("!({})", self.text(&expr));
+            text = self.with(&expr, &negated, text);
         }
         self.edit(&expr, text);
     }
@@ -261,8 +262,8 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// `text`, which may be another one at run time.
-    fn with(&mut self, expr: &Expr, becomes: String, text: String) -> String {
-        match self.numbered(expr, &becomes) {
+    fn with(&mut self, expr: &Expr, becomes: &str, text: String) -> String {
+        match self.numbered(expr, becomes) {
             Some(number) => format!("(pelton_mutant == {number} ? ({becomes}) : ({text}))"),
             None => text,
         }
@@ -288,7 +289,7 @@ impl<'a> Walk<'a, '_> {
             return text;
         }
         for other in changes(expr, &|part| self.text(part)) {
-            text = self.with(expr, other, text);
+            text = self.with(expr, &other, text);
         }
         text
     }

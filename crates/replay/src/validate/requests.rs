@@ -292,7 +292,7 @@ mod tests {
         Event::CpuFrequency { cpu: 6, freq_khz }
     }
 
-    fn report(events: &[Event], known: Known) -> Report {
+    fn report(events: &[Event], known: &Known) -> Report {
         let (mut decisions, mut report) = (Decisions::default(), Report::default());
         let pol = Policy::profile("4.16").expect("a profile");
         for (number, event) in (0..).zip(events) {
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn raw_frequencies_follow_from_the_highest_that_was_set_and_sets_are_the_lowest_that_suffice() {
-        let right = report(&trace(), Known::default());
+        let right = report(&trace(), &Known::default());
         assert_eq!((right.updates, right.divergent), (8, 0), "{right:?}");
         assert!(right.signals.values().all(|tally| tally.exact == tally.checked));
     }
@@ -324,26 +324,26 @@ mod tests {
         let altered = |at: usize, event| {
             let mut events = trace();
             events[at] = event;
-            first(&report(&events, Known::default()))
+            first(&report(&events, &Known::default()))
         };
         assert_eq!(altered(2, choice(400, 976_563)), Some(("raw_khz", 976_563, 976_562)));
         assert_eq!(altered(7, set(1_000_000)), None, "1000 MHz serve the choice before the last");
         let events = [trace(), vec![choice(200, 488_281), set(2_000_000)]].concat();
         let known = Known { khz: Some(vec![600_000, 2_000_000]), ref_khz: None };
-        assert_eq!(first(&report(&events[6..], known)), Some(("freq_khz", 2_000_000, 600_000)));
+        assert_eq!(first(&report(&events[6..], &known)), Some(("freq_khz", 2_000_000, 600_000)));
         let table =
             Known { khz: Some(vec![400_000, 500_000, 600_000, 1_000_000, 2_000_000]), ref_khz: Some(2_000_000) };
-        assert_eq!(first(&report(&trace(), table)), Some(("freq_khz", 600_000, 500_000)));
+        assert_eq!(first(&report(&trace(), &table)), Some(("freq_khz", 600_000, 500_000)));
     }
 
     #[test]
     fn a_reference_that_was_never_set_is_read_off_the_choices_and_named() {
         let events = &trace()[..4];
-        let learned = report(events, Known::default());
+        let learned = report(events, &Known::default());
         assert_eq!((learned.divergent, learned.signals["raw_freq"].classes[LEARNED]), (0, 2));
         assert!(learned.remarks.iter().any(|remark| remark.contains("2000000 kHz")), "{:?}", learned.remarks);
         let wrong = Known { khz: None, ref_khz: Some(1_800_000) };
-        assert_eq!(report(events, wrong).divergent, 2, "the platform's is the one that counts");
+        assert_eq!(report(events, &wrong).divergent, 2, "the platform's is the one that counts");
     }
 
     #[test]
@@ -351,13 +351,13 @@ mod tests {
         // Without the headroom of a quarter: as if 1600 MHz were the highest.
         let raw = |util: u32| choice(util, 2_000_000 / 1024 * util);
         let events = [raw(200), set(600_000), raw(1024), set(2_000_000), raw(400)];
-        assert!(report(&events, Known::default()).signals["raw_freq"].divergent > 0);
+        assert!(report(&events, &Known::default()).signals["raw_freq"].divergent > 0);
     }
 
     #[test]
     fn limits_of_the_trace_are_in_force() {
         let limits = Event::CpuFrequencyLimits { cpu: 6, min_khz: 600_000, max_khz: 1_000_000 };
         let events = [trace(), vec![limits, choice(820, 2_001_953), set(1_000_000)]].concat();
-        assert_eq!(first(&report(&events, Known::default())), None);
+        assert_eq!(first(&report(&events, &Known::default())), None);
     }
 }
