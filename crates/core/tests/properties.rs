@@ -129,8 +129,8 @@ impl World {
         u64::from(self.rq.cfs.avg.util_sum).saturating_sub(self.rq.cfs.removed_util * UNIT_CONSTANT)
     }
 
-    /// 4.12 takes a task that leaves out by its average, and 5.10 and 5.15 make the sum anew from the average. An average
-    /// is that of the last change of period, and tasks and queues change periods at different moments.
+    /// 4.12 takes a task that leaves out by its average; 5.10 and 5.15 make the sum anew from it. An average is that of
+    /// the last change of period, and tasks and queues change periods at different moments.
     fn slack(&self) -> u64 {
         let rebuilt = [value::SUM_FLOOR_REBUILT, value::SUM_FLOOR_REBUILT_LOAD].contains(&self.pol.sum_floor);
         let inexact = self.pol.queued_migrant == value::QUEUED_MIGRANT_REMOVED || rebuilt;
