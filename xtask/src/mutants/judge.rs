@@ -46,6 +46,8 @@ const CORE: [Asked; 17] = [
 const SLOWER: &str = "profiles";
 /// Runs of the simulator that are compared with recorded ones.
 const RUNS: &str = "log_hashes";
+/// Programs of the core's tests, of the runs, and of the conformance suite.
+const PROGRAMS: [&str; 3] = ["core_tests", "lab_tests", "across"];
 /// Operations that the twin has answered.
 const TWIN_CALLS: &str = "1000000";
 
@@ -81,7 +83,8 @@ pub fn build(folder: &Path) -> Result<Vec<Judge>, String> {
     let built = tests()?;
     let mut judges = Vec::new();
     for (name, args, within) in CORE.into_iter().chain([(RUNS, NO_ARGS, NO_ARGS)]) {
-        let program = built.iter().find(|(test, _)| test == name).ok_or_else(|| format!("no test program {name}"))?;
+        let test = program_of(name);
+        let program = built.iter().find(|(built, _)| built == test).ok_or_else(|| format!("no test program {test}"))?;
         if name == SLOWER {
             judges.push(twin(folder, &built)?);
         }
@@ -108,8 +111,8 @@ fn tests() -> Result<Vec<(String, PathBuf)>, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
     command.current_dir(repo::root()).args(["test", "--workspace", "--no-run", "--message-format=json"]);
-    command.args(["--features", "pelton-core/mutants", "--test", RUNS, "--test", "conformance"]);
-    command.args(CORE.iter().flat_map(|(name, ..)| ["--test", name]));
+    command.args(["--features", "pelton-core/mutants"]);
+    command.args(PROGRAMS.iter().flat_map(|name| ["--test", name]));
     command.args(
         repo::run(Command::new("scripts/build-flags.sh").arg("workspace").current_dir(repo::root()))?
             .split_whitespace(),
@@ -124,12 +127,15 @@ fn tests() -> Result<Vec<(String, PathBuf)>, String> {
     Ok(messages.filter_map(|message| Some((named(&message)?, program(&message)?))).collect())
 }
 
-/// Name of the test program of a message; other crates have some of the same names.
+/// Name of the test program of a message.
 fn named(message: &Value) -> Option<String> {
-    let target = message.get("target")?;
-    let (name, source) = (target.get("name")?.as_str()?, target.get("src_path")?.as_str()?);
-    let judges = source.contains("crates/core/tests/") || name == RUNS || name == "conformance";
-    judges.then(|| name.to_owned())
+    let name = message.get("target")?.get("name")?.as_str()?;
+    PROGRAMS.contains(&name).then(|| name.to_owned())
+}
+
+/// The program that has the tests of this name.
+fn program_of(tests: &str) -> &'static str {
+    if tests == RUNS { PROGRAMS[1] } else { PROGRAMS[0] }
 }
 
 fn program(message: &Value) -> Option<PathBuf> {
@@ -139,9 +145,9 @@ fn program(message: &Value) -> Option<PathBuf> {
 /// Has the twin answer once, and compiles the core for the same calls.
 fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
     let (calls, answers, program) = (folder.join("calls"), folder.join("answers"), folder.join("entry"));
-    let recorder = built.iter().find(|(name, _)| name == "conformance").ok_or("no conformance suite")?;
+    let recorder = built.iter().find(|(name, _)| name == PROGRAMS[2]).ok_or("no conformance suite")?;
     let mut record = Command::new(&recorder.1);
-    record.args(["--exact", "a_recording_has_two_words_for_each_call"]);
+    record.args(["--exact", "conformance::a_recording_has_two_words_for_each_call"]);
     record.env("PELTON_CONFORMANCE_RECORD", folder).env("PELTON_CONFORMANCE_CALLS", TWIN_CALLS);
     repo::run(record.current_dir(repo::root().join("tests")))?;
     let include = folder.join("include");
@@ -165,7 +171,9 @@ impl Judge {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match &self.kind {
             Kind::Tests(args) => {
-                command.args(*args);
+                // Tests that are named stand for the whole file.
+                let all = format!("{}::", self.name);
+                command.args(args.first().is_none_or(|word| word.starts_with('-')).then_some(all)).args(*args);
                 let folder = if self.name == RUNS { "crates/lab" } else { "crates/core" };
                 command.current_dir(repo::root().join(folder)).stdout(Stdio::piped());
                 ends_well(&mut command, |child| child.stdout.take().is_some_and(no_test_fails))
