@@ -11,7 +11,7 @@ const CHOICE: [&str; 8] =
     ["resolved_khz", "cur_khz", "max_khz", "raw_khz", "next_khz", "forced", "domain_cpus", "idle_calls"];
 
 impl EventInfo {
-    /// What a column holds where its value is not known: all ones where that says so of itself, else 0.
+    /// Value of a column where it is not known: all ones where that says so of itself, else 0.
     #[must_use]
     pub fn unknown_value(&self, column: &str) -> u64 {
         if ALL_ONES.contains(&(self.name, column)) { u64::from(CPU_UNKNOWN) } else { 0 }

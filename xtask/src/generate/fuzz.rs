@@ -15,7 +15,7 @@ pub fn targets() -> impl Iterator<Item = &'static str> {
     READERS.iter().map(|reader| reader.name).chain(BEHIND.iter().map(|(name, _)| *name))
 }
 
-/// Where a target is.
+/// Place of a target.
 pub fn path(name: &str) -> String {
     format!("fuzz/fuzz_targets/{name}.rs")
 }

@@ -30,7 +30,7 @@ fn other_signs(sign: &str) -> &'static [&'static str] {
     }
 }
 
-/// Is one operand alone a plausible fault?
+/// True where one operand alone is a plausible fault.
 fn may_drop(sign: &str) -> (bool, bool) {
     match sign {
         "&&" | "||" => (true, true),
@@ -60,7 +60,7 @@ fn other_function(name: &str) -> Option<String> {
     name.starts_with("pelton_max_u").then(|| name.replacen("max", "min", 1))
 }
 
-/// Does another change already make the opposite of a condition?
+/// True where another change already makes the opposite of a condition.
 pub fn has_opposite(expr: &Expr) -> bool {
     match &expr.form {
         Form::Unary(sign) => sign == "!",

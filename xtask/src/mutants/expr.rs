@@ -3,7 +3,7 @@
 
 use super::tokens::{Kind, Token};
 
-/// What an expression is made of.
+/// Parts of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A name or a text.
@@ -40,7 +40,7 @@ pub struct Parser<'a> {
     pub at: usize,
 }
 
-/// How strongly a sign binds, 1 = least; `None` for what is no binary operator.
+/// Strength with which a sign binds, 1 = least; `None` for what is no binary operator.
 fn strength(sign: &str) -> Option<u32> {
     Some(match sign {
         "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => 1,
@@ -59,7 +59,7 @@ fn strength(sign: &str) -> Option<u32> {
     })
 }
 
-/// Does a word begin the name of a type?
+/// True of a word that begins the name of a type.
 pub fn is_type(word: &str) -> bool {
     matches!(word, "const" | "struct" | "int" | "char" | "void" | "unsigned" | "long" | "pelton_span" | "pelton_cpus")
         || matches!(
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         Ok(Expr { form: Form::Holds, from, to: self.at, parts: vec![part] })
     }
 
-    /// What stands in braces after `=` or a type.
+    /// Contents of braces after `=` or a type.
     pub fn list(&mut self) -> Result<Expr, String> {
         let from = self.at;
         let mut parts = Vec::new();

@@ -19,7 +19,7 @@ type Asked = (&'static str, &'static [&'static str], &'static [&'static str]);
 /// Two tests of a million operations, which wait for the others.
 const LONG: &str = "group_accounting";
 const BOOST: &[&str] = &["boost", "arith"];
-/// What records of more than 64 CPUs are made of.
+/// Headers of records of more than 64 CPUs.
 const WIDE: &[&str] = &["cpus_wide", "span", "balance_kept", "balance_llc"];
 
 /// Known answers of the core, the quickest first. Not `properties`, whose cases are others each time.
@@ -51,7 +51,7 @@ const PROGRAMS: [&str; 3] = ["core_tests", "lab_tests", "across"];
 /// Operations that the twin has answered.
 const TWIN_CALLS: &str = "1000000";
 
-/// What judges.
+/// A judge of mutants.
 #[derive(Clone, Debug)]
 pub struct Judge {
     name: String,
@@ -59,7 +59,7 @@ pub struct Judge {
     kind: Kind,
     /// Beginnings of the headers it is asked about; none: all.
     within: &'static [&'static str],
-    /// How long it took without a fault.
+    /// Time that it took without a fault.
     usual: Duration,
 }
 
@@ -142,7 +142,7 @@ fn program(message: &Value) -> Option<PathBuf> {
     Some(PathBuf::from(message.get("executable")?.as_str()?))
 }
 
-/// Has the twin answer once, and compiles the core for the same calls.
+/// Records the twin's answers, and compiles the core for the same calls.
 fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
     let (calls, answers, program) = (folder.join("calls"), folder.join("answers"), folder.join("entry"));
     let recorder = built.iter().find(|(name, _)| name == PROGRAMS[2]).ok_or("no conformance suite")?;
@@ -188,12 +188,12 @@ impl Judge {
     }
 }
 
-/// Does a program of tests print of none that it failed? The others need not be waited for.
+/// True of a program of tests that prints of none that it failed; after the first it is not waited for.
 fn no_test_fails(out: std::process::ChildStdout) -> bool {
     !BufReader::new(out).lines().map_while(Result::ok).any(|line| line.ends_with("... FAILED"))
 }
 
-/// Is what a program prints, as far as it goes, the expected?
+/// True of a program that prints the expected, as far as it goes.
 fn same(out: std::process::ChildStdout, expected: &[u8]) -> bool {
     let mut reader = BufReader::new(out);
     let mut part = vec![0; 65_536];
@@ -207,7 +207,7 @@ fn same(out: std::process::ChildStdout, expected: &[u8]) -> bool {
     }
 }
 
-/// Does a program end with 0, and `look` see nothing wrong before?
+/// True of a program that ends with 0, and in which `look` sees nothing wrong before.
 fn ends_well(command: &mut Command, look: impl FnOnce(&mut std::process::Child) -> bool) -> Result<bool, String> {
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
     let good = look(&mut child);
@@ -257,7 +257,7 @@ fn first(judges: &[Judge], number: usize, header: &str) -> Result<Found, String>
     Ok(Found { number, by: None })
 }
 
-/// How many each judge was the first to notice.
+/// Number of mutants that each judge was the first to notice.
 pub fn counted(judges: &[Judge], found: &[Found]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for judge in judges {

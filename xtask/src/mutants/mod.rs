@@ -20,10 +20,10 @@ use sites::Mutant;
 
 /// Of all faults that the rules of `change.rs` make, one of so many is put in.
 const ONE_OF: u64 = 20;
-/// Where headers with faults lie.
+/// Folder of headers with faults.
 const FOLDER: &str = "target/mutants";
 
-/// What is asked for.
+/// Request of a caller.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Asked {
     /// Every fault of this header or function instead of the usual selection.

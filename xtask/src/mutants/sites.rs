@@ -295,7 +295,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Does the expression write something?
+/// True of an expression that writes something.
 fn is_step(expr: &Expr) -> bool {
     match &expr.form {
         Form::Unary(sign) => sign == "++" || sign == "--",

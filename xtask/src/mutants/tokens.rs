@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Tokens of a C header, with the places where they lie.
 
-/// What a token is, as far as a parser of expressions needs it.
+/// Kind of a token, as far as a parser of expressions needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Word,

@@ -11,7 +11,7 @@ use crate::repo::File;
 const RULE: &str = "readers";
 const DECLARED: &str = "tests/src/readers.rs";
 const PAGE: &str = "fuzz/README.md";
-/// Where arguments are declared.
+/// Files that declare arguments.
 const ARGS: &[&str] = &["crates/cli/src/args.rs", "crates/cli/src/args/"];
 /// Types that may name a file.
 const TEXTS: &[&str] = &["PathBuf", "String", "OsString"];

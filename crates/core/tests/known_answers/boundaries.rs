@@ -199,7 +199,7 @@ fn a_trip_cools_its_own_domains_only() {
             zone.step_wise(&pol);
         }
         assert_eq!((zone.cooling[0].state, zone.cooling[1].state), (0, 2), "{profile}");
-        // The same with the lower domain alone: its bit is the lowest of the trip's.
+        // The lower domain alone: its bit is the lowest of the trip's.
         zone.trip[0].cools = 0b11;
         zone.read(&pol, 72_000);
         zone.step_wise(&pol);
@@ -236,7 +236,7 @@ fn a_timer_near_enough_stays_on_both_sides() {
     assert_eq!(stays, [false, true, true, true, false]);
 }
 
-/// Where rises and falls have limits of their own, either may be the platform's.
+/// Either limit may be the platform's where rises and falls have their own.
 #[test]
 fn one_limit_of_two_is_enough_for_a_platform_to_be_asked() {
     for (given, reads) in [

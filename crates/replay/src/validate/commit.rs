@@ -62,7 +62,7 @@ impl Choice {
         })
     }
 
-    /// What a reference frequency makes of a target.
+    /// Raw frequency of a target, by a reference frequency.
     pub fn asking(util: u32, max: u32, cur_khz: u32, max_khz: u32) -> Choice {
         Choice {
             cpu: 0,

@@ -6,14 +6,14 @@ use pelton_schema::{EVENTS, Event};
 use super::coarse::{COMPARED_CPUS, COMPARED_DL, COMPARED_GROUPS, COMPARED_RT, COMPARED_TASKS};
 use super::report::Report;
 
-/// What an event is to a validation.
+/// Use of an event in a validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// These signals of a report hold it against the core; why none did, where none did.
     Signals(&'static [&'static str], &'static str),
     /// These comparisons do.
     Averages(&'static [&'static str]),
-    /// It says what happened, and is taken as it is.
+    /// Something that happened, taken as it is.
     Input,
     /// Nothing holds it against the core.
     Never(&'static str),
@@ -24,7 +24,7 @@ const OTHER_TABLE: &str = "what it was made of is not in the event: `pelton reco
 const THERMAL: &str = "temperatures are inputs of the kernel, and what it was made of is not in the event";
 const OF_A_RUN: &str = "a figure of the simulated machine: no kernel computes it";
 
-/// What an event is to a validation; a new event has to be given a use here.
+/// Use of an event in a validation; a new event has to be given one here.
 pub fn use_of(event: &Event) -> Use {
     use Use::{Averages, Input, Never, Signals};
     match event {

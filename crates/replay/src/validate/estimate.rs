@@ -11,7 +11,7 @@ use super::engine::Place;
 use super::object::OBJECTS_MAX;
 use super::report::{Divergence, Field, Report};
 
-/// What this is called in a report.
+/// Name in a report.
 pub const SIGNAL: &str = "util_est";
 /// The record follows from what the one before it should have been.
 pub const CORRECTED: &str = "follows from the estimate before it as it should have been";
@@ -27,7 +27,7 @@ const LOW_MARK: u32 = 1;
 /// An estimate is left alone for this capacity only when the task does not fit: then there is no record.
 const CAPACITY: u32 = u32::MAX;
 
-/// What the rules keep of a task: the last sample (the whole estimate from 6.8 on) and the filtered one.
+/// Figures that the rules keep of a task: the last sample (the whole estimate from 6.8 on) and the filtered one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Estimate {
     enqueued: u32,
@@ -42,14 +42,14 @@ struct Sample {
     runnable: Option<u32>,
 }
 
-/// Where the kernel keeps its mark.
+/// Place of the kernel's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     High,
     Low,
 }
 
-/// What is known about the tasks of a trace.
+/// Estimates and averages of the tasks of a trace.
 #[derive(Debug, Default)]
 pub struct Estimates {
     /// The last estimate of each task, and what it should have been where it was wrong.
@@ -97,7 +97,7 @@ impl Estimates {
         }
     }
 
-    /// What an estimate was taken from. A runnable average below the utilization is one that the trace does not have.
+    /// Inputs of an estimate. A runnable average below the utilization is one that the trace does not have.
     fn sample(&self, tid: u32, recorded: u32) -> Option<Sample> {
         let last = self.averages.get(&tid).copied();
         let util = if recorded == UNKNOWN { last?.0 } else { recorded };
@@ -212,7 +212,7 @@ fn unmarked(mark: Mark, enqueued: u32) -> u32 {
     enqueued & if mark == Mark::Low { !LOW_MARK } else { !MARK }
 }
 
-/// The same estimate, whether the recorder took the mark out or not.
+/// True of equal estimates, whether the recorder took the mark out or not.
 fn same(rule: Rule, mark: Mark, ours: Estimate, seen: Estimate) -> bool {
     let ewma = rule == Rule::Single || ours.ewma == seen.ewma;
     ewma && unmarked(mark, ours.enqueued) == unmarked(mark, seen.enqueued)

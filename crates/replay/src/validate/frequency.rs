@@ -11,7 +11,7 @@ use super::tolerance::FREQUENCY_WINDOW_NS;
 pub const SUPERSEDED: &str = "replaced by the next choice before it was set";
 /// It was set as chosen, but not within the window.
 pub const LATE: &str = "set as chosen, later than 1 ms";
-/// What this is called in a report.
+/// Name in a report.
 pub const SIGNAL: &str = "cpu_frequency";
 
 /// The domains of a trace, by the CPU that stands for each.

@@ -103,7 +103,7 @@ impl Options {
         machine.domains.get(machine.cpus.get(cpu as usize)?.domain as usize)
     }
 
-    /// What the platform says about the domain of a CPU.
+    /// Frequencies of a CPU's domain, by the platform.
     fn known(&self, cpu: u32) -> Known {
         let Some(domain) = self.domain(cpu) else { return Known::default() };
         let mut khz: Vec<u32> = domain.opps.iter().map(|opp| opp.khz).collect();

@@ -19,7 +19,7 @@ use super::tolerance::FREQUENCY_WINDOW_NS;
 pub const LEARNED: &str = "with the reference frequency that most choices show";
 /// A choice before the last one was set: the last may have been held back.
 pub const EARLIER: &str = "set as an earlier choice asked";
-/// What this is called in a report.
+/// Name in a report.
 const SIGNAL: &str = "raw_freq";
 /// Choices that may still be set.
 const RECENT_MAX: usize = 4;
@@ -28,7 +28,7 @@ const KEPT_MAX: usize = 1 << 16;
 /// Highest reference frequency looked for, kHz.
 const REFERENCE_MAX_KHZ: u32 = 20_000_000;
 
-/// What a platform says about the domain of a CPU.
+/// Frequencies of a CPU's domain, by the platform.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Frequencies in ascending order, kHz; `None`: those that were set.
@@ -151,7 +151,7 @@ impl Asked {
     }
 }
 
-/// What choices refer to.
+/// Reference frequency of choices.
 #[derive(Clone, Copy, Debug)]
 struct Reference {
     khz: u32,

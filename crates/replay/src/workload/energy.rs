@@ -6,7 +6,7 @@ use pelton_model::Machine;
 
 use super::totals::{CpuTotals, Totals};
 
-/// What the row of a run is called that counts the told part only.
+/// Name of the run's row that counts the told part only.
 pub(super) const WHERE_TOLD: &str = "where told";
 
 /// Energy of one CPU.
@@ -80,7 +80,7 @@ pub(super) fn where_told(machine: &Machine, totals: &Totals, recorded: &Totals) 
     mj(told.map(|(cpu, totals)| Energy::of(machine, cpu, totals).map(|e| e.told)).sum::<Option<f64>>()?)
 }
 
-/// What the energy of a recording leaves out, a sentence for each domain.
+/// Omissions of a recording's energy, a sentence for each domain.
 pub fn energy_gaps(machine: &Machine, recorded: &Totals) -> Vec<String> {
     let mut gaps = Vec::new();
     for domain in &machine.domains {

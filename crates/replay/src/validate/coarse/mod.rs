@@ -66,7 +66,7 @@ const TASK_RUNNABLE: &str = "runnable ratio of tasks";
 const RT_UTIL: &str = "util_avg of the RT class";
 const DL_UTIL: &str = "util_avg of the deadline class";
 const CURVE: &str = "util_avg of CPUs without a schedule";
-/// What values of each event are compared as.
+/// Names under which values of an event are compared.
 pub const COMPARED_TASKS: &[&str] = &[TASK_UTIL, TASK_RUNNABLE];
 pub const COMPARED_CPUS: &[&str] = &[QUEUE_UTIL, QUEUE_OCCUPIED, CURVE];
 pub const COMPARED_GROUPS: &[&str] = &[GROUP_UTIL];
