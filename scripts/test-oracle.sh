@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Holds the core against the kernel's own compiled scheduler: scripts/test-oracle.sh [SERIES...]. Needs an x86-64 machine, a C
-# compiler, python3 and the Debian archive (the first time); no root. See docs/ci.md and docs/spec/oracle.md.
+# compiler, python3 and the Debian archive (the first time); no root. See docs/ci.md and docs/rules/oracle.md.
 # PELTON_ORACLE_CASES sets the states for each operation, PELTON_ORACLE_SEED the first of them.
 # Exit 1 when something differs or a wrong rule is not noticed, 4 when no release could be measured.
 set -euo pipefail
@@ -96,7 +96,7 @@ measure() { # SERIES
     export ORACLE_RESULTS=$out/results.jsonl
     "$out/oracle" run "$cases" "$seed" || code=1
     "$out/oracle" canaries "$canary_cases" "$seed" || code=1
-    python3 scripts/oracle/proofs.py "$1" docs/spec/proofs/*.toml | "$out/oracle" proofs "$proof_cases" "$seed" || code=1
+    python3 scripts/oracle/proofs.py "$1" docs/rules/proofs/*.toml | "$out/oracle" proofs "$proof_cases" "$seed" || code=1
     unset ORACLE_RESULTS
     for wrong in $wrong_constants; do
         IFS=: read -r n _ operation <<<"$wrong"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! SchedTune (docs/signals/boost.md): margins, boost groups of a CPU, and the filter of placements.
+//! SchedTune (docs/rules/boost.md): margins, boost groups of a CPU, and the filter of placements.
 
 /// Boost groups at most.
 pub const GROUPS: usize = 5;

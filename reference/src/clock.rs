@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The clocks of one CPU and the record set they drive (docs/signals/clock.md).
+//! The clocks of one CPU and the record set they drive (docs/rules/clock.md).
 
 use crate::cap_scale;
 use crate::pelt::{Avg, LOAD_AVG_MAX, MIN_DIVIDER, Scale};
@@ -10,7 +10,7 @@ use crate::rules::{IdleClock, Invariance, Rules, ThrottleClock};
 /// Sum of utilization sums from which a CPU counts as having had no idle time.
 pub const SATURATED_SUM: u64 = MIN_DIVIDER * 1024 - LOAD_AVG_MAX;
 
-/// The clocks (docs/signals/clock.md).
+/// The clocks (docs/rules/clock.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Wall time as this CPU saw it last.

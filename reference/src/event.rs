@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events: the updates in the kernel's order, and the bookkeeping that follows
-//! (docs/spec/signals.md#a-tasks-life).
+//! (docs/rules/load-tracking.md#a-tasks-life).
 //!
 //! An update always sees the state that held until now; only afterwards is the entity counted in or out.
 

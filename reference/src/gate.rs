@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! When the governor may act (docs/spec/governor.md#when-an-evaluation-is-allowed).
+//! When the governor may act (docs/rules/governor.md#when-an-evaluation-is-allowed).
 
 use crate::rules::{FROM_PLATFORM, Gate as GateRule, GateAsymmetry, GateBypass, GatePeak, Numbers, Rules};
 use crate::schedutil::{KHZ_NONE, SugovPolicy, hook_flag};

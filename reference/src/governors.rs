@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Governors beside schedutil (docs/signals/boost.md): votes, samples, fixed frequencies.
+//! Governors beside schedutil (docs/rules/boost.md): votes, samples, fixed frequencies.
 
 /// sched-DVFS of a domain.
 #[derive(Clone, Debug, Default)]

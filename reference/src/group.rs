@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Task groups: propagation from a queue to the entity that stands for it, and shares (docs/spec/signals.md#groups).
+//! Task groups: propagation from a queue to the entity that stands for it, and shares (docs/rules/groups.md#signals).
 
 use crate::SCALE;
 use crate::pelt::{LOAD_AVG_MAX, divider};

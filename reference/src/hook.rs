@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which scheduler events call the governor (docs/spec/governor.md#who-calls).
+//! Which scheduler events call the governor (docs/rules/governor.md#who-calls).
 
 use crate::clock::Rq;
 use crate::rules::{

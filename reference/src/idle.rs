@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Idle governor menu (docs/spec/idle.md), and what it shares with teo.
+//! Idle governor menu (docs/rules/idle.md), and what it shares with teo.
 
 /// Most idle states of a CPU.
 pub const STATES_MAX: usize = 10;

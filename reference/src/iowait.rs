@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Boost of CPUs whose tasks wait for I/O (docs/spec/governor.md#the-request-of-one-cpu).
+//! Boost of CPUs whose tasks wait for I/O (docs/rules/governor.md#the-request-of-one-cpu).
 
 use crate::SCALE;
 use crate::rules::{HookFilter, IowaitBoost, Rules};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A slow twin of the policy core, meant to be checked by eye.
 //!
-//! Every module here answers to one header in `core/include/pelton/` and to one page of rules (docs/spec), and was
+//! Every module here answers to one header in `core/include/pelton/` and to one page of rules (docs/rules), and was
 //! written from the rules alone, without the header. It favours plain structs, 128-bit arithmetic and one rule per
 //! function over speed; nothing outside the tests may use it. Where the two disagree, one of them is wrong: the
 //! conformance suite in `tests/` finds the first such event and prints both states.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The load-tracking record: decay, sums and averages (docs/spec/signals.md#record).
+//! The load-tracking record: decay, sums and averages (docs/rules/load-tracking.md#record).
 
 use crate::rules::{Divisor, Invariance, Rules};
 use crate::{SCALE, cap_scale, runnable_load};
@@ -24,7 +24,7 @@ const fn y_fixed() -> u128 {
     y
 }
 
-/// `INV[i] = floor((2^32 - 1) * y^i)` for one half-life (docs/signals/pelt.md#formula).
+/// `INV[i] = floor((2^32 - 1) * y^i)` for one half-life (docs/rules/load-tracking.md#formula).
 pub const INV: [u64; 32] = {
     let mut table = [0u64; 32];
     let mut power = 1u128 << FRACTION_BITS;
@@ -48,8 +48,8 @@ const fn load_avg_max() -> u64 {
     }
 }
 
-/// One load-tracking record (docs/spec/signals.md#record): a task, a group entity, a queue, or a CPU's RT, DL, IRQ,
-/// hardware signal.
+/// One load-tracking record (docs/rules/load-tracking.md#record): a task, a group entity, a queue, or a CPU's RT, DL,
+/// IRQ, hardware signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Avg {
     /// Time of the last update in whole units of 1024 ns; 0 = not attached.
@@ -74,7 +74,7 @@ pub struct Avg {
     pub util_est_ewma: u64,
 }
 
-/// What was true during the whole interval since the last update (docs/spec/signals.md#record).
+/// What was true during the whole interval since the last update (docs/rules/load-tracking.md#record).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
     /// Weight or number that counts into the load sum.
@@ -85,7 +85,7 @@ pub struct Input {
     pub running: u64,
 }
 
-/// Scales that contribution scaling multiplies in; ignored by the clock model (docs/spec/signals.md#clocks).
+/// Scales that contribution scaling multiplies in; ignored by the clock model (docs/rules/clock.md#formula).
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// Capacity of the CPU at its highest frequency.
@@ -94,7 +94,7 @@ pub struct Scale {
     pub freq: u64,
 }
 
-/// Decays `value` by `periods` (docs/signals/pelt.md#formula).
+/// Decays `value` by `periods` (docs/rules/load-tracking.md#formula).
 pub fn decay(value: u64, periods: u64) -> u64 {
     if periods > 63 * 32 {
         return 0;
@@ -104,13 +104,13 @@ pub fn decay(value: u64, periods: u64) -> u64 {
 }
 
 /// Weighted length of an interval that closed `periods` periods: tail, complete periods, head
-/// (docs/signals/pelt.md#formula).
+/// (docs/rules/load-tracking.md#formula).
 fn segments(periods: u64, tail: u64, head: u64) -> u64 {
     let complete = LOAD_AVG_MAX - decay(LOAD_AVG_MAX, periods) - PERIOD_UNITS;
     decay(tail, periods) + complete + head
 }
 
-/// What a sum is divided by (docs/signals/pelt.md#formula).
+/// What a sum is divided by (docs/rules/load-tracking.md#formula).
 pub fn divider(rules: &Rules, avg: &Avg) -> u64 {
     match rules.divisor {
         Divisor::Constant => LOAD_AVG_MAX,
@@ -118,7 +118,7 @@ pub fn divider(rules: &Rules, avg: &Avg) -> u64 {
     }
 }
 
-/// Brings the sums to `now` (docs/signals/pelt.md#formula). Returns the number of period boundaries crossed.
+/// Brings the sums to `now` (docs/rules/load-tracking.md#formula). Returns the number of period boundaries crossed.
 pub fn accumulate(rules: &Rules, avg: &mut Avg, now: u64, input: Input, scale: Scale) -> u64 {
     let elapsed = now.wrapping_sub(avg.last_update_time_ns) as i64;
     if elapsed < 0 {
@@ -147,7 +147,7 @@ pub fn accumulate(rules: &Rules, avg: &mut Avg, now: u64, input: Input, scale: S
     periods
 }
 
-/// docs/signals/pelt.md#formula, and where the contribution carries the speed instead of the clock.
+/// docs/rules/load-tracking.md#formula, and where the contribution carries the speed instead of the clock.
 fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Input, scale: Scale) {
     let (contribution, util_factor) = match rules.invariance {
         Invariance::Contribution => (cap_scale(contribution, scale.freq), scale.cap_orig),
@@ -160,7 +160,7 @@ fn add_contribution(rules: &Rules, avg: &mut Avg, contribution: u64, input: Inpu
     }
 }
 
-/// Turns the sums into averages (docs/signals/pelt.md#formula); `weight` is the entity's weight, or 1.
+/// Turns the sums into averages (docs/rules/load-tracking.md#formula); `weight` is the entity's weight, or 1.
 pub fn publish(rules: &Rules, avg: &mut Avg, weight: u64) {
     publish_parts(rules, avg, weight, 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a CPU's signals to the performance it asks for (docs/spec/governor.md#the-request-of-one-cpu).
+//! From a CPU's signals to the performance it asks for (docs/rules/governor.md#the-request-of-one-cpu).
 
 use crate::rules::{
     CfsIfQueued, DlRule, Headroom, Margins, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UclampIowait,

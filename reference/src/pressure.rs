@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Signals of what is not the fair class: RT, DL, IRQ, lost capacity
-//! (docs/spec/signals.md#other-classes-interrupts-lost-capacity).
+//! (docs/rules/limits-and-pressure.md#pressure).
 
 use crate::clock::{Rq, clock_pelt};
 use crate::pelt::{Avg, Input, Scale, accumulate, publish};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Entities on queues (docs/spec/signals.md).
+//! Entities on queues (docs/rules/load-tracking.md).
 
 use crate::group::propagate;
 use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, divider, publish, publish_parts};
@@ -109,7 +109,7 @@ impl CfsRq {
     }
 }
 
-/// Averages of tasks that left a queue while asleep (docs/spec/signals.md#what-leaves-a-queue-sum_floor).
+/// Averages of tasks that left a queue while asleep (docs/rules/load-tracking.md#what-leaves-a-queue-sum_floor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Load averages.

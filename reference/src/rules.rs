@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What changes between kernels, as plain enums (docs/spec/README.md).
+//! What changes between kernels, as plain enums (docs/rules/README.md).
 //!
 //! The names of switches and values equal those of `policy.h`; the defaults per kernel are written here a second time,
 //! from the specification, so that a slip in either table is found.

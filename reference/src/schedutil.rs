@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The governor: gate, evaluation, frequency, commit (docs/spec/governor.md).
+//! The governor: gate, evaluation, frequency, commit (docs/rules/governor.md).
 
 use crate::gate::{self, Gate as GateState};
 use crate::hook;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Idle governor teo (docs/spec/idle.md#teo), in each release's form.
+//! Idle governor teo (docs/rules/idle.md#teo), in each release's form.
 
 use crate::idle::{
     Choice, Form, Last, Now, SHALLOW_NS, SLEEP_NS_MAX, STATES_MAX, Table, UNKNOWN_NS, WOKE_POLL_LIMIT, WOKE_TICK,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The estimate that survives sleep (docs/spec/signals.md#estimate).
+//! The estimate that survives sleep (docs/rules/load-tracking.md#estimate).
 
 use crate::pelt::Avg;
 use crate::rq::{CfsRq, Se};

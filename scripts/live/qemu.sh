@@ -55,6 +55,6 @@ if ! takes_short_turns "$folder/bin/qemu-system-x86_64"; then
         say "$("$folder/bin/qemu-system-x86_64" --version | head -n 1), from $suite"
     else
         rm -rf "$folder/bin" "$folder/root"
-        say "$(qemu-system-x86_64 --version | head -n 1): older than 10.0, so that CPUs of guests may wait for each other (docs/fidelity.md F-341); $suite has no newer one"
+        say "$(qemu-system-x86_64 --version | head -n 1): older than 10.0, so that CPUs of guests may wait for each other (docs/gaps.md F-341); $suite has no newer one"
     fi
 fi

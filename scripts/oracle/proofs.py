@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What docs/spec/proofs says the oracle proves of a profile: switch, tab, operation. usage: proofs.py PROFILE FILE..."""
+"""What docs/rules/proofs says the oracle proves of a profile: switch, tab, operation. usage: proofs.py PROFILE FILE..."""
 
 import re
 import sys

@@ -20,7 +20,7 @@ usage: cargo xtask COMMAND
 
   tidy                house rules over the whole tree (docs: STYLE.md)
   generate [--check]  write generated files, or say which are stale
-  proofs FOLDER       look up what docs/spec/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
+  proofs FOLDER       look up what docs/rules/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
   mutants [--in NAME] [--seed N] [--seconds N]

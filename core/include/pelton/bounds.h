@@ -5,7 +5,7 @@
  *
  *   X(quantity, "unit", min, max, "what it is")
  *
- * Source: derived from docs/signals. Deviations: none, this is our own table.
+ * Source: derived from docs/rules. Deviations: none, this is our own table.
  */
 #ifndef PELTON_BOUNDS_H
 #define PELTON_BOUNDS_H

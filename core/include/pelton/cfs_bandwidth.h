@@ -26,7 +26,7 @@
  * __account_cfs_rq_runtime, check_enqueue_throttle, throttle_cfs_rq, unthrottle_cfs_rq, distribute_cfs_runtime,
  * do_sched_cfs_period_timer,
  * start_cfs_slack_bandwidth, __return_cfs_rq_runtime, do_sched_cfs_slack_timer, start_cfs_bandwidth),
- * kernel/sched/core.c (tg_set_cfs_bandwidth). docs/spec/bandwidth.md has the rule per release.
+ * kernel/sched/core.c (tg_set_cfs_bandwidth). docs/rules/bandwidth.md has the rule per release.
  * Deviations: a period is never made longer (sched_cfs_period_timer does when its handler cannot keep up); one clock
  * for all CPUs.
  */

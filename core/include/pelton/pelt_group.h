@@ -18,7 +18,7 @@
  * Source: Linux 4.16 to 7.2.12 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
  * update_tg_cfs_runnable, update_tg_cfs_load, calc_group_shares, update_tg_load_avg, update_cfs_group,
  * __update_blocked_fair, post_init_entity_util_avg, migrate_se_pelt_lag, switched_from_fair, switched_to_fair,
- * online_fair_sched_group); 4.12 (calc_cfs_shares, migrate_task_rq_fair). docs/spec/signals.md has the rule per
+ * online_fair_sched_group); 4.12 (calc_cfs_shares, migrate_task_rq_fair). docs/rules/load-tracking.md has the rule per
  * release.
  * Deviations: 4.12 gave a group's entity the load average of its queue, scaled to the group's shares
  * (update_tg_cfs_load); here the form of 4.16 serves it.

@@ -20,7 +20,8 @@
  *
  * Source: Linux 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2 and 7.2.12 kernel/sched/fair.c
  * (update_cfs_rq_load_avg, attach_entity_load_avg, detach_entity_load_avg, enqueue_load_avg, dequeue_load_avg,
- * reweight_entity, remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq). docs/spec/signals.md.
+ * reweight_entity, remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq).
+ * See docs/rules/load-tracking.md.
  * Deviations: 4.12 attached an entity with the sums it came with, and a change of weight left its load average alone
  * until the next update. Up to 5.4 weights below 2 units scaled down to 1 and 0, here to 2.
  */

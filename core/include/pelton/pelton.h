@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole policy core. See ARCHITECTURE.md for the map, docs/signals for the rules.
+ * The whole policy core. See ARCHITECTURE.md for the map, docs/rules for the rules.
  */
 #ifndef PELTON_H
 #define PELTON_H

@@ -9,7 +9,7 @@
  * The position of a name is its value; (0, 4_16, 1, 6_1, 2) is 0 in 4.12, 1 from 4.16 on and 2 from 6.1 on.
  *
  * One table, as long as there are switches: what a switch is stands in one place. A new one is one row here, one enum
- * below, one page or paragraph in docs/signals.
+ * below, one page or paragraph in docs/rules.
  *
  * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code:
  * docs/fidelity/sources.md says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262,

@@ -22,7 +22,7 @@
  * 6.12.117, 6.18.2 and 7.2.12 (sugov_should_update_freq, sugov_update_shared, sugov_update_single, later
  * sugov_update_single_freq and sugov_update_single_perf, sugov_update_next_freq or sugov_update_commit, get_next_freq,
  * sugov_cpu_is_busy or sugov_hold_freq, ignore_dl_rate_limit, sugov_work), drivers/cpufreq/cpufreq.c
- * (cpufreq_policy_transition_delay_us, cpufreq_driver_resolve_freq). docs/spec/governor.md has the rules by release.
+ * (cpufreq_policy_transition_delay_us, cpufreq_driver_resolve_freq). docs/rules/governor.md has the rules by release.
  * Deviations: a maximum by flag (to 4.16) is limited at once, the kernel's driver limits it; the hold filter knows no
  * sched_ext; 6.18.2 leaves the mark of a raised reservation behind in a driver that takes performance.
  */

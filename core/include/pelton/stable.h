@@ -9,7 +9,7 @@
  *
  * Units: numbers of releases. 6.18.15 is number 15 of series 6.18.
  *
- * Source: the texts of the releases that a row names (docs/spec/stable.md). Deviations: rules without a switch are
+ * Source: the texts of the releases that a row names (docs/rules/releases.md). Deviations: rules without a switch are
  * listed on that page.
  */
 #ifndef PELTON_STABLE_H

@@ -78,7 +78,7 @@ struct pelton_tg {
 	u64 shares;   /* scaled-down: default 1024 */
 } PELTON_ALIGNED64;
 
-/* The clocks of one CPU (docs/signals/clock.md). */
+/* The clocks of one CPU (docs/rules/clock.md). */
 struct pelton_clock {
 	u64 clock_ns;
 	u64 clock_task_ns;
@@ -220,7 +220,7 @@ struct pelton_sugov_cpu {
 #define PELTON_EV_PROPAGATED 16u
 #define PELTON_EV_TG_LOAD 32u /* not a hook: the load of the queue's task group must be refreshed */
 
-/* update flags (docs/spec/signals.md#a-tasks-life). */
+/* update flags (docs/rules/load-tracking.md#a-tasks-life). */
 #define PELTON_UPDATE_TG 1u
 #define PELTON_SKIP_AGE_LOAD 2u
 #define PELTON_DO_ATTACH 4u

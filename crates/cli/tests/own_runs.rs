@@ -27,7 +27,7 @@ enum Outcome {
     Agrees,
     /// There is nothing to check, and the command says so.
     Unchecked,
-    /// Averages rebuilt from the schedule are outside their tolerance (F-128).
+    /// Averages rebuilt from the schedule are outside their tolerance.
     Outside(String),
     Wrong(String),
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Answers worked out by hand from the sources of the releases, one module per area; docs/spec/proofs names each test.
+//! Answers worked out by hand from the sources of the releases, one module per area; docs/rules/proofs names each test.
 
 mod balance;
 mod balance_groups;

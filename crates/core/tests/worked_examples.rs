@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The worked examples of docs/signals are computed, not typed: each page holds the table this file renders.
+//! The worked examples of docs/rules are computed, not typed: each page holds the table this file renders.
 //! `PELTON_UPDATE_DOCS=1 cargo test --test core_tests worked_examples::` writes them.
 
 use std::path::Path;
@@ -7,7 +7,6 @@ use std::path::Path;
 use pelton_core::{CpuState, Policy, Rq, Se, SugovCpu, SugovPolicy, dequeue, runs};
 
 const MS: u64 = 1_000_000;
-const BEGIN: &str = "<!-- worked example: computed by crates/core/tests/worked_examples.rs -->\n";
 const END: &str = "<!-- end of worked example -->";
 
 fn policy(name: &str) -> Policy {
@@ -23,16 +22,17 @@ fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     format!("{}{rule}{body}", line(&head))
 }
 
-fn check_page(name: &str, rendered: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/signals").join(name);
-    let page = std::fs::read_to_string(&path).expect("every signal has a page");
-    let (before, rest) = page.split_once(BEGIN).expect("the page has a worked example");
+fn check_page(page: &str, example: &str, rendered: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules").join(page);
+    let begin = format!("<!-- worked example: {example}, computed by crates/core/tests/worked_examples.rs -->\n");
+    let text = std::fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = text.split_once(&begin).expect("the page has the worked example");
     let (inside, after) = rest.split_once(END).expect("the worked example ends");
     if std::env::var_os("PELTON_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{BEGIN}{rendered}{END}{after}")).expect("page is writable");
+        std::fs::write(&path, format!("{before}{begin}{rendered}{END}{after}")).expect("page is writable");
         return;
     }
-    assert_eq!(inside, rendered, "docs/signals/{name} is out of date; see the head of this test");
+    assert_eq!(inside, rendered, "{example} in docs/rules/{page} is out of date; see the head of this test");
 }
 
 /// Two tasks on one CPU: A runs, then B, then neither.
@@ -82,7 +82,7 @@ fn pelt() {
         });
     }
     let head = ["time", "event", "A util", "B util", "queue util", "A runnable", "B runnable", "queue runnable"];
-    check_page("pelt.md", &table(&head, &rows));
+    check_page("load-tracking.md", "load", &table(&head, &rows));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn clock() {
     }
     let head =
         ["profile", "capacity", "A + B run", "clock while busy", "jump at idle", "A peak", "B peak", "queue peak"];
-    check_page("clock.md", &table(&head, &rows));
+    check_page("clock.md", "clock", &table(&head, &rows));
 }
 
 /// Estimate of two tasks after each of their activations: A always runs 8 ms, B runs 24 ms once and then 2 ms.
@@ -147,7 +147,7 @@ fn util_est() {
     }
     let head =
         ["round", "B util", "B u1 (4.19)", "B u2 (5.10)", "B u3 (6.12)", "B u4 (7.2)", "A u1", "A u2", "A u3", "A u4"];
-    check_page("util-est.md", &table(&head, &rows));
+    check_page("load-tracking.md", "estimate", &table(&head, &rows));
 }
 
 /// A fair task that always wants to run, and a real-time task that takes 9.0 ms of every 24.39 ms from it.
@@ -186,7 +186,7 @@ fn pressure() {
     }
     let head =
         ["rules", "cfs before", "rt before", "sum before", "cfs after", "rt after", "sum after", "capacity left"];
-    check_page("pressure.md", &table(&head, &rows));
+    check_page("limits-and-pressure.md", "pressure", &table(&head, &rows));
 }
 
 /// Two tasks on the two CPUs of a shared domain: one fair task each, a real-time task just ran beside the second.
@@ -247,5 +247,5 @@ fn schedutil() {
         "raw kHz",
         "chosen kHz",
     ];
-    check_page("schedutil.md", &table(&head, &rows));
+    check_page("governor.md", "governor", &table(&head, &rows));
 }

@@ -6,12 +6,12 @@ use pelton_schema::HookSite;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-const WHO_CALLS: &str = "docs/spec/governor.md#who-calls";
-const ALLOWED: &str = "docs/spec/governor.md#when-an-evaluation-is-allowed";
-const REQUEST: &str = "docs/spec/governor.md#the-request-of-one-cpu";
-const OUTCOME: &str = "docs/spec/governor.md#what-becomes-of-it";
-const FILTERS: &str = "docs/signals/hooks-and-gates.md#filters";
-const SUMS: &str = "docs/spec/clamps.md#postings-that-add-up";
+const WHO_CALLS: &str = "docs/rules/governor.md#who-calls";
+const ALLOWED: &str = "docs/rules/governor.md#when-an-evaluation-is-allowed";
+const REQUEST: &str = "docs/rules/governor.md#the-request-of-one-cpu";
+const OUTCOME: &str = "docs/rules/governor.md#what-becomes-of-it";
+const FILTERS: &str = "docs/rules/hooks-and-gates.md#filters";
+const SUMS: &str = "docs/rules/clamps.md#postings-that-add-up";
 
 /// A rule and its place in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -143,6 +143,6 @@ mod tests {
         assert_eq!(hook(HookSite::Rt, &new).function, "enqueue_top_rt_rq()");
         assert_eq!(headroom(&old).function, "get_next_freq()");
         assert_eq!(headroom(&new).function, "sugov_effective_cpu_perf()");
-        assert_eq!(request(&new).section, "docs/spec/governor.md#the-request-of-one-cpu");
+        assert_eq!(request(&new).section, "docs/rules/governor.md#the-request-of-one-cpu");
     }
 }

@@ -16,7 +16,7 @@
 //! clamps.rs    what clamps of tasks, groups and the system come to, as a table
 //! ```
 //!
-//! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/fidelity.md (F-025 to F-029).
+//! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/gaps.md (F-025 to F-029).
 
 mod balances;
 mod clamps;

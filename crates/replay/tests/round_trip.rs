@@ -112,7 +112,7 @@ struct Case {
     platform: &'static str,
     spec: &'static str,
     profile: &'static str,
-    /// Known misses: scope, quantity, and by how many times the tolerance at most. See F-042 in `docs/fidelity.md`.
+    /// Known misses: scope, quantity, and by how many times the tolerance at most. See F-042 in `docs/gaps.md`.
     misses: Misses,
 }
 

@@ -27,7 +27,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Why the frequency hook was called (docs/spec/governor.md#who-calls).
+    /// Why the frequency hook was called (docs/rules/governor.md#who-calls).
     HookSite {
         /// Averages of the root cfs_rq changed.
         Decay = "decay",

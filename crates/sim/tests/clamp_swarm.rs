@@ -202,7 +202,7 @@ fn when_the_last_task_leaves_a_cpu_it_asks_for_no_more_than_before() {
 }
 
 /// As it was posted, bias cuts utilization when a capped task sleeps and leaves the runnable average, whose boost
-/// brings the cut back (docs/fidelity.md F-291).
+/// brings the cut back (docs/gaps.md F-291).
 #[test]
 fn the_boost_of_waiting_tasks_brings_back_what_bias_cut_off() {
     let (_, asleep) = rises("bias", "on", 100).expect("the posting's rule");

@@ -76,7 +76,7 @@ fn ramp_at_the_lowest_frequency_of_an_m1_takes_as_long_as_measured() {
         time_to(&ramp, 1000)
     );
     assert!((time_to(&ramp, 450) - 223.0).abs() < 10.0);
-    // Gap F-002 of docs/fidelity.md: 1392 ms, 3.1 % later than the published (rounded) 1350 ms. Held here at what we
+    // Gap F-002 of docs/gaps.md: 1392 ms, 3.1 % later than the published (rounded) 1350 ms. Held here at what we
     // compute.
     assert!((time_to(&ramp, 1000) - 1392.0).abs() < 5.0);
     // "utilization updates every 8 ms most of the time": the values the ramp steps through, and when.

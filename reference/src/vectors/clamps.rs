@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables of clamps by maximum (docs/spec/clamps.md).
+//! Tables of clamps by maximum (docs/rules/clamps.md).
 
 use super::{Golden, NO_GOLDEN, Table};
 use crate::rules::{PROFILES, Rules};
@@ -34,7 +34,7 @@ const EFFECTIVE: Table = Table {
     comment: "Clamps in force of a task that asks for min and max (own: it chose them itself) in a group (in_group 0: in none), \
               under the system's two limits. 5.4 takes the group's where the task's is larger or not its own, all others keep \
               both of the task's within the group's. profile 3 is 5.4, 4 is 5.10, 9 is 7.2.",
-    rule: "docs/spec/clamps.md#54-and-later",
+    rule: "docs/rules/clamps.md#54-and-later",
     inputs: &[
         "profile",
         "min",
@@ -67,11 +67,11 @@ const BUCKETS: Table = Table {
     comment: "Clamps of a CPU after up to ten steps of its four tasks A (100..300), B (180..1024), C (0..400), D (150..350), one \
               hexadecimal digit each, the lowest first: 4 to 7 A to D comes, 8 to 11 it leaves, 12 to 15 its group is limited to \
               250..320. The mark says that the upper clamp is left over. A bucket remembers its largest clamp until it is empty.",
-    rule: "docs/spec/clamps.md#54-and-later",
+    rule: "docs/rules/clamps.md#54-and-later",
     inputs: &["profile", "steps"],
     outputs: &["min", "max", "mark"],
     golden: Golden {
-        source: "docs/spec/signals.md#golden-values",
+        source: "docs/rules/load-tracking.md#golden-values",
         rows: &[
             &[9, 0x4, 100, 300, 0],
             &[9, 0x54, 180, 1024, 0],

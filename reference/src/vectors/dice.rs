@@ -10,7 +10,7 @@ const NEWIDLE_DICE: Table = Table {
     name: "newidle-dice",
     comment: "One more call of a domain's search with so many hits, so long after the last count (dice: 0 none, 1 as \
               in 6.1 and 6.12, 2 as in 7.2). Ratio, calls and hits after it, and the hits that a find then stands for.",
-    rule: "docs/spec/balance.md#a-cpu-that-runs-out-of-tasks",
+    rule: "docs/rules/balance.md#a-cpu-that-runs-out-of-tasks",
     inputs: &["dice", "calls", "hits", "ratio", "more", "past_ns"],
     outputs: &["ratio", "calls", "hits", "weight"],
     golden: Golden {

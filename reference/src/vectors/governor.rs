@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables of performance requests and the governor (docs/spec/governor.md).
+//! Tables of performance requests and the governor (docs/rules/governor.md).
 
 use super::{Golden, NO_GOLDEN, Table, newest};
 use crate::iowait;
@@ -23,11 +23,11 @@ fn fair(util: u64) -> CpuState {
 const IRQ_SCALING: Table = Table {
     name: "irq-scaling",
     comment: "Utilization of a full-size CPU in the time that interrupts leave, plus the interrupts (profile 7.2).",
-    rule: "docs/spec/governor.md#the-request-of-one-cpu",
+    rule: "docs/rules/governor.md#the-request-of-one-cpu",
     inputs: &["util_cfs", "util_irq"],
     outputs: &["effective"],
     golden: Golden {
-        source: "docs/spec/signals.md#golden-values",
+        source: "docs/rules/load-tracking.md#golden-values",
         rows: &[&[512, 100, 562], &[900, 200, 924], &[1000, 24, 1000]],
     },
     cases: || {
@@ -41,11 +41,11 @@ const PERF_TARGET: Table = Table {
     name: "perf-target",
     comment: "Headroom, then the clamps of a full-size CPU (profile 7.2): a floor passes without headroom, a cap is exact, the \
               floor wins over the cap.",
-    rule: "docs/spec/governor.md#the-request-of-one-cpu",
+    rule: "docs/rules/governor.md#the-request-of-one-cpu",
     inputs: &["util_cfs", "uclamp_min", "uclamp_max"],
     outputs: &["perf"],
     golden: Golden {
-        source: "docs/spec/signals.md#golden-values",
+        source: "docs/rules/load-tracking.md#golden-values",
         rows: &[
             &[900, 0, 1024, 1024],
             &[300, 400, 1024, 400],
@@ -101,7 +101,7 @@ const REQUEST: Table = Table {
     name: "perf-request",
     comment: "One CPU's request in every profile (0 is 4.12, 9 is 7.2): utilization below and above capacity, RT runnable with \
               and without clamps in use, crossed clamps, interrupts at the limit, DL bandwidth, I/O-wait boost.",
-    rule: "docs/spec/governor.md#the-request-of-one-cpu",
+    rule: "docs/rules/governor.md#the-request-of-one-cpu",
     inputs: &[
         "profile",
         "cap_orig",
@@ -140,7 +140,7 @@ const FREQUENCY: Table = Table {
     name: "frequency",
     comment: "From fair utilization to frequency on a full-size CPU with the table 300, 574, 930, 1197, 1401, 1803, 2252, 2802 \
               MHz, in every profile. Boundaries: around each frequency's 80 %, and 0, 1, 1023, 1024.",
-    rule: "docs/spec/governor.md#the-request-of-one-cpu",
+    rule: "docs/rules/governor.md#the-request-of-one-cpu",
     inputs: &["profile", "util_cfs"],
     outputs: &["perf", "raw_khz", "resolved_khz"],
     golden: NO_GOLDEN,
@@ -177,7 +177,7 @@ const IO_WAIT: Table = Table {
     comment: "Eight hook calls of a CPU of capacity 512, half a tick of 4 ms apart, one digit of base 4 each, the lowest first: \
               0 = evaluation, 1 = request and evaluation, 2 = request that the gate refuses, 3 = evaluation after more than a \
               tick of silence. Last value in capacity units, boost and pending mark afterwards.",
-    rule: "docs/spec/governor.md#the-request-of-one-cpu",
+    rule: "docs/rules/governor.md#the-request-of-one-cpu",
     inputs: &["profile", "steps"],
     outputs: &["value", "boost", "pending"],
     golden: NO_GOLDEN,
@@ -192,11 +192,11 @@ const IO_WAIT: Table = Table {
 const RATE_LIMIT: Table = Table {
     name: "rate-limit",
     comment: "Default rate limit from the driver's latency, or its own wish where it has one.",
-    rule: "docs/spec/governor.md#when-an-evaluation-is-allowed",
+    rule: "docs/rules/governor.md#when-an-evaluation-is-allowed",
     inputs: &["profile", "latency_ns", "transition_delay_us"],
     outputs: &["rate_limit_us"],
     golden: Golden {
-        source: "docs/spec/signals.md#golden-values",
+        source: "docs/rules/load-tracking.md#golden-values",
         rows: &[&[5, 500_000, 0, 10_000], &[9, 500_000, 0, 750], &[5, 40_000, 0, 10_000], &[9, 40_000, 0, 60]],
     },
     cases: || {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables of decay, sums and averages (docs/signals/pelt.md).
+//! Tables of decay, sums and averages (docs/rules/load-tracking.md).
 
 use super::{Golden, NO_GOLDEN, Table, newest};
 use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, decay, publish};
@@ -35,7 +35,7 @@ fn decay_cases() -> Vec<Vec<u64>> {
 }
 
 const DECAY_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[47742, 1, 46718],
         &[47742, 2, 45717],
@@ -56,7 +56,7 @@ fn one_update(inputs: &[u64]) -> Vec<u64> {
 }
 
 const ONE_UPDATE_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[500, 0, 512_000, 500],
         &[1023, 0, 1_047_552, 1023],
@@ -78,7 +78,7 @@ fn one_update_cases() -> Vec<Vec<u64>> {
 }
 
 const RAMP_MS_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[1, 0],
         &[2, 41],
@@ -102,7 +102,7 @@ const RAMP_MS_GOLDEN: Golden = Golden {
 };
 
 const RAMP_STATE_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[4_000_000, 10, 575, 26_988_913, 150],
         &[4_000_000, 100, 1023, 48_319_604, 481],
@@ -134,7 +134,7 @@ pub(super) fn periods_to(util: u64) -> u64 {
 }
 
 const PERIODS_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[100, 5],
         &[200, 11],
@@ -165,7 +165,7 @@ fn decayed_from_full(inputs: &[u64]) -> Vec<u64> {
 }
 
 const DECAYED_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[1, 1002],
         &[2, 980],
@@ -191,7 +191,7 @@ pub(super) fn ramp_from(inputs: &[u64]) -> Vec<u64> {
 }
 
 const RAMP_FROM_GOLDEN: Golden = Golden {
-    source: "docs/spec/signals.md#golden-values",
+    source: "docs/rules/load-tracking.md#golden-values",
     rows: &[
         &[0, 500, 10],
         &[0, 1000, 21],
@@ -256,7 +256,7 @@ const DECAY: Table = Table {
     name: "decay",
     comment: "Value decayed by whole periods. Boundaries: nothing, one, the constants of the series, 32 and 64 \
               bits; one period, 32 periods and 63*32 periods, each +-1.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["value", "periods"],
     outputs: &["decayed"],
     golden: DECAY_GOLDEN,
@@ -268,7 +268,7 @@ const ONE_UPDATE: Table = Table {
     name: "one-update",
     comment: "A zero record, one update after so many units of 1024 ns with load = runnable = running = 1. \
               Boundaries: part of a period, one period +-1, 32 periods +-1, 63*32 periods +-1, very long.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["units"],
     outputs: &["util_avg", "util_sum", "period_contrib"],
     golden: ONE_UPDATE_GOLDEN,
@@ -281,7 +281,7 @@ const ANY_UPDATE: Table = Table {
     comment: "One update of a record that is not zero. variant 0: clock scaling; 1: contribution scaling; 2: the \
               same with the constant divisor. runnable_sum and util_sum start at 1024 * load_sum. Time runs \
               backwards, stands still, stays inside a unit, reaches a period, crosses many.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &[
         "variant",
         "last_update_time_ns",
@@ -313,7 +313,7 @@ const ANY_UPDATE: Table = Table {
 const RAMP_MS: Table = Table {
     name: "ramp-ms",
     comment: "Always running from 0, one update every 1 000 000 ns: utilization at so many milliseconds.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["milliseconds"],
     outputs: &["util_avg"],
     golden: RAMP_MS_GOLDEN,
@@ -325,7 +325,7 @@ const RAMP_STATE: Table = Table {
     name: "ramp-state",
     comment: "Always running from 0, so many updates of step_ns each: the state afterwards. The result depends on \
               the step: every update truncates.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["step_ns", "updates"],
     outputs: &["util_avg", "util_sum", "period_contrib"],
     golden: RAMP_STATE_GOLDEN,
@@ -337,7 +337,7 @@ const PERIODS_TO_UTIL: Table = Table {
     name: "periods-to-util",
     comment: "Always running from 0, one update per period: first number of periods at which utilization is \
               reached.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["util_avg"],
     outputs: &["periods"],
     golden: PERIODS_GOLDEN,
@@ -348,7 +348,7 @@ const PERIODS_TO_UTIL: Table = Table {
 const DECAY_FROM_FULL: Table = Table {
     name: "decay-from-full",
     comment: "A record at full utilization at the start of a period, then idle with one update per period.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["periods"],
     outputs: &["util_avg"],
     golden: DECAYED_GOLDEN,
@@ -359,7 +359,7 @@ const DECAY_FROM_FULL: Table = Table {
 const RAMP_FROM: Table = Table {
     name: "ramp-from",
     comment: "Utilization after running so many units more, from a utilization at the start of a period; one update.",
-    rule: "docs/signals/pelt.md#formula",
+    rule: "docs/rules/load-tracking.md#formula",
     inputs: &["util_avg", "units"],
     outputs: &["util_avg_after"],
     golden: RAMP_FROM_GOLDEN,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables of queues, clocks and estimates (docs/spec/signals.md).
+//! Tables of queues, clocks and estimates (docs/rules/load-tracking.md).
 
 use super::{NO_GOLDEN, Table, newest};
 use crate::clock::{Clock, Rq, SATURATED_SUM, clock_enter_idle, clock_update};
@@ -49,7 +49,7 @@ const REMOVED: Table = Table {
     comment: "A queue with three equal averages and sums loses the same amount from each at one moment. Removing more than \
               there is stops at 0; with sum_floor a sum stays at least average * 46718. The last column is signed. profile \
               0 is 4.12, 9 is 7.2.",
-    rule: "docs/spec/signals.md#what-leaves-a-queue-sum_floor",
+    rule: "docs/rules/load-tracking.md#what-leaves-a-queue-sum_floor",
     inputs: &["profile", "avg", "sum", "period_contrib", "removed"],
     outputs: &["load_avg", "runnable_avg", "util_avg", "load_sum", "runnable_sum", "util_sum", "prop_runnable_sum"],
     golden: NO_GOLDEN,
@@ -75,7 +75,7 @@ const ATTACH: Table = Table {
     name: "attach",
     comment: "An entity with given averages joins a queue whose averages are 100 and whose sums are 100 * 46718. A weight \
               that is not below load_avg * divisor gives load_sum 1.",
-    rule: "docs/signals/pelt.md#attach-detach-and-removal",
+    rule: "docs/rules/load-tracking.md#attach-detach-and-removal",
     inputs: &["period_contrib", "weight", "load_avg", "runnable_avg", "util_avg"],
     outputs: &[
         "se.load_sum",
@@ -114,7 +114,7 @@ const PROPAGATE: Table = Table {
     name: "propagate",
     comment: "A group's queue with pending changes hands them to its entity (weight 512, averages 300, load_sum 20000) and to \
               the queue above (averages 500). prop_runnable_sum is signed.",
-    rule: "docs/spec/signals.md#what-is-carried-up-propagation",
+    rule: "docs/rules/load-tracking.md#what-is-carried-up-propagation",
     inputs: &["period_contrib", "group_avg", "group_load_weight", "prop_runnable_sum"],
     outputs: &[
         "se.load_avg",
@@ -144,7 +144,7 @@ const SHARES: Table = Table {
     name: "shares",
     comment: "Weight of a group's entity as a 64-bit kernel stores it (1024 << 10 at nice 0): its share of tg_shares by \
               load, at least 2. tg_load includes this queue's contribution. An empty queue keeps the present weight, 77.",
-    rule: "docs/spec/signals.md#groups",
+    rule: "docs/rules/groups.md#signals",
     inputs: &["load_weight", "load_avg", "contribution", "tg_load", "tg_shares"],
     outputs: &["weight"],
     golden: NO_GOLDEN,
@@ -174,7 +174,7 @@ const POST_INIT: Table = Table {
     name: "first-placement",
     comment: "Utilization of a new task: half of what its CPU has left, or its weight's share of the queue's utilization if \
               that is less. profile 0 is 4.12 (half of 1024), 9 is 7.2.",
-    rule: "docs/signals/pelt.md#attach-detach-and-removal",
+    rule: "docs/rules/load-tracking.md#attach-detach-and-removal",
     inputs: &["profile", "cap_orig", "queue_util_avg", "queue_load_avg", "weight"],
     outputs: &["util_avg", "runnable_avg"],
     golden: NO_GOLDEN,
@@ -206,7 +206,7 @@ const UTIL_EST: Table = Table {
     name: "util-est",
     comment: "One sample of a task that sleeps; variant 1..4 is U1..U4. 2147483648, and in variant 1 bit 0, is the mark of a \
               value that was not published since. Boundaries: the margin of 10 on both sides, the CPU's capacity, a task kept waiting.",
-    rule: "docs/spec/signals.md#estimate",
+    rule: "docs/rules/load-tracking.md#estimate",
     inputs: &["variant", "enqueued", "ewma", "util_avg", "runnable_avg", "cap_orig"],
     outputs: &["enqueued_after", "ewma_after"],
     golden: NO_GOLDEN,
@@ -253,7 +253,7 @@ const CLOCK: Table = Table {
     name: "clock",
     comment: "One clock update of a CPU whose clocks stand at 1 s, 0.9 s (task) and 0.4 s (load tracking). Interrupt time is \
               at most the time that passed; time that runs backwards is ignored; capacity is applied before frequency.",
-    rule: "docs/signals/clock.md",
+    rule: "docs/rules/clock.md",
     inputs: &["cap_orig", "freq_scale", "now_ns", "irq_ns", "is_idle"],
     outputs: CLOCK_OUTPUTS,
     golden: NO_GOLDEN,
@@ -275,7 +275,7 @@ const LOST_IDLE: Table = Table {
     name: "lost-idle",
     comment: "The same CPU switches to idle with given utilization sums. From 47791490 in total on it was saturated, and the \
               0.5 s by which its clock lags are lost, not idle.",
-    rule: "docs/signals/clock.md",
+    rule: "docs/rules/clock.md",
     inputs: &["cfs_util_sum", "rt_util_sum", "dl_util_sum"],
     outputs: CLOCK_OUTPUTS,
     golden: NO_GOLDEN,
@@ -296,7 +296,7 @@ const LOST_IDLE: Table = Table {
 const CAPACITY: Table = Table {
     name: "capacity-of",
     comment: "Capacity left for the fair class; the larger of both pressures counts, the result is at least 1.",
-    rule: "docs/signals/pressure.md#formula",
+    rule: "docs/rules/limits-and-pressure.md#pressure",
     inputs: &["cap_orig", "hw", "cpufreq_pressure", "rt", "dl", "irq"],
     outputs: &["capacity"],
     golden: NO_GOLDEN,

@@ -174,14 +174,14 @@ pub struct Declared {
 
 /// A page of rules for each list of operations.
 const PAGES: [(&str, &str); 8] = [
-    ("PELTON_TEST_PELT", "docs/spec/signals.md"),
-    ("PELTON_TEST_RQ", "docs/spec/signals.md"),
-    ("PELTON_TEST_GOVERNOR", "docs/spec/governor.md"),
-    ("PELTON_TEST_IDLE", "docs/spec/idle.md"),
-    ("PELTON_TEST_PLACE", "docs/spec/placement.md"),
-    ("PELTON_TEST_FAIR", "docs/spec/fair.md"),
-    ("PELTON_TEST_KNOB", "docs/signals/boost.md"),
-    ("PELTON_TEST_CLAMPS", "docs/spec/clamps.md"),
+    ("PELTON_TEST_PELT", "docs/rules/load-tracking.md"),
+    ("PELTON_TEST_RQ", "docs/rules/load-tracking.md"),
+    ("PELTON_TEST_GOVERNOR", "docs/rules/governor.md"),
+    ("PELTON_TEST_IDLE", "docs/rules/idle.md"),
+    ("PELTON_TEST_PLACE", "docs/rules/placement.md"),
+    ("PELTON_TEST_FAIR", "docs/rules/fair.md"),
+    ("PELTON_TEST_KNOB", "docs/rules/boost.md"),
+    ("PELTON_TEST_CLAMPS", "docs/rules/clamps.md"),
 ];
 
 /// Rows of `ops.h`, in the order of their opcodes.
@@ -209,7 +209,7 @@ pub fn lists() -> Vec<&'static str> {
 /// Where the rules that an operation implements are written down.
 pub fn page(op: Op) -> &'static str {
     let list = declared().get(op as usize).map_or("", |row| row.list);
-    let (_, page) = PAGES.iter().find(|(of, _)| *of == list).unwrap_or(&("", "docs/spec/README.md"));
+    let (_, page) = PAGES.iter().find(|(of, _)| *of == list).unwrap_or(&("", "docs/rules/README.md"));
     page
 }
 

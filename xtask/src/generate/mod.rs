@@ -2,6 +2,7 @@
 //! Files derived from declarations in the code. They are committed, and checked to be fresh.
 
 pub mod fuzz;
+mod gaps;
 mod mirror;
 mod policy;
 
@@ -38,12 +39,12 @@ fn outputs(sources: &str, functions: &str) -> Vec<Output> {
         output("core/include/pelton/pelt_table.h", pelt_table::render()),
         output("crates/core/src/policy_fields.rs", mirror::fields()),
         output("crates/core/src/value.rs", mirror::values()),
-        page(proofs::PAGE, "docs/spec/proofs and core/include/pelton/policy.h", sources),
+        page(proofs::PAGE, "docs/rules/proofs and core/include/pelton/policy.h", sources),
         page("docs/guide/platforms.md", "crates/scenario/src/platform", &pelton_scenario::platform::guide()),
         page("docs/guide/policies.md", "crates/scenario/src/policy.rs", &pelton_scenario::policy::guide()),
         page("docs/reference/bounds.md", "core/include/pelton/bounds.h", &policy::bounds()),
         page("docs/reference/events.md", "crates/schema", &pelton_schema::render_reference()),
-        page(names::PAGE, "docs/spec/names.toml and what it is about", functions),
+        page(names::PAGE, "docs/rules/names.toml and what it is about", functions),
         page("docs/reference/switches.md", "core/include/pelton/policy.h", &policy::switches()),
         output(fuzz::MANIFEST, fuzz::manifest()),
     ];
@@ -51,13 +52,15 @@ fn outputs(sources: &str, functions: &str) -> Vec<Output> {
     all
 }
 
-/// Writes or checks all of them; the error names every stale file and every defect of the proofs.
+/// Writes or checks all of them; the error names every stale file and every defect of the proofs and gaps.
 pub fn run(mode: Mode) -> Result<(), String> {
     let files = repo::files()?;
     let sources = proofs::sources(&files)?;
-    let outputs = outputs(&sources.text, &names::page(&files)?);
+    let gaps = gaps::gaps(&files)?;
+    let mut outputs = outputs(&sources.text, &names::page(&files)?);
+    outputs.extend(gaps.outputs);
     let stale: Vec<&Output> = outputs.iter().filter(|output| !is_fresh(output)).collect();
-    let mut wrong = sources.findings;
+    let mut wrong = [sources.findings, gaps.findings].concat();
     match mode {
         Mode::Write => stale.iter().try_for_each(|output| write(output))?,
         Mode::Check => wrong.extend(stale.iter().map(|output| stale_text(output))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where the value of each policy switch in each profile comes from: read from `docs/spec/proofs/`, checked, rendered.
+//! Where the value of each policy switch in each profile comes from: read from `docs/rules/proofs/`, checked, rendered.
 
 mod check;
 mod names;
@@ -14,9 +14,9 @@ use pelton_core::{Switch, profiles, switches};
 use releases::Releases;
 
 /// Folder of the proofs: one file per area, and the releases.
-const FOLDER: &str = "docs/spec/proofs/";
+const FOLDER: &str = "docs/rules/proofs/";
 /// Which release was read, compiled or recorded for each profile.
-const RELEASES: &str = "docs/spec/proofs/releases.toml";
+const RELEASES: &str = "docs/rules/proofs/releases.toml";
 /// The generated page.
 pub const PAGE: &str = "docs/fidelity/sources.md";
 
@@ -150,6 +150,6 @@ fn example(text: &str) -> Facts {
         switches: vec![switch("a", &[0, 1]), switch("b", &[0, 0])],
         profiles: vec!["5.4", "6.12"],
         releases: Releases::parse(releases).expect("an example"),
-        proofs: parse(&File::example("docs/spec/proofs/x.toml", text)).expect("an example"),
+        proofs: parse(&File::example("docs/rules/proofs/x.toml", text)).expect("an example"),
     }
 }

@@ -14,7 +14,7 @@ pub fn render(facts: &Facts) -> String {
     format!(
         "# Where the value of each switch comes from\n\nEvery switch of [policy.h](../../core/include/pelton/policy.h) has one \
          value per profile. This page says, for each value, what shows that the kernel of that name does so. It is generated \
-         from [docs/spec/proofs](../spec/proofs/) and checked: each named test, operation and load exists, and each \
+         from [docs/rules/proofs](../rules/proofs/) and checked: each named test, operation and load exists, and each \
          release belongs to the profile it speaks for.\n\n{}\n{}\n{}\n{sections}",
         releases(facts),
         legend(facts),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Pages that code, tests, data and messages name (`docs/spec/x.md#heading`) exist, with their headings; the index of
+//! Pages that code, tests, data and messages name (`docs/rules/x.md#heading`) exist, with their headings; the index of
 //! the rules lists each page of rules. A section of a document that is not here is named nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,8 @@ use crate::repo::File;
 
 const RULE: &str = "citations";
 /// Folder of the rules, and its index.
-const SPEC: &str = "docs/spec/";
-const INDEX: &str = "docs/spec/README.md";
+const SPEC: &str = "docs/rules/";
+const INDEX: &str = "docs/rules/README.md";
 
 /// Citations that lead nowhere, and pages of rules that the index does not list.
 pub fn check(files: &[File]) -> Vec<Finding> {
@@ -38,7 +38,7 @@ fn elsewhere(file: &File) -> Vec<Finding> {
             })
     };
     let lines = file.text.lines().enumerate().filter(|(_, line)| names_one(line));
-    let text = "names a section of a document that is not here; name a page (docs/spec/x.md#heading)";
+    let text = "names a section of a document that is not here; name a page (docs/rules/x.md#heading)";
     lines.map(|(at, _)| finding(&file.path, at + 1, text.to_owned())).collect()
 }
 
@@ -103,23 +103,23 @@ mod tests {
     fn found(path: &str, text: &str) -> Vec<String> {
         let files = [
             File::example(path, text),
-            File::example("docs/spec/README.md", "[signals](signals.md)"),
-            File::example("docs/spec/signals.md", "# Signals\n## The floor of sums (6.1, 6.12)\n"),
+            File::example("docs/rules/README.md", "[signals](signals.md)"),
+            File::example("docs/rules/load-tracking.md", "# Signals\n## The floor of sums (6.1, 6.12)\n"),
         ];
         check(&files).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
     fn pages_and_headings_that_exist_pass() {
-        let text = "see docs/spec/signals.md, (docs/spec/signals.md#the-floor-of-sums-61-612). docs/spec/signals.md.\n\
-                    https://example.org/docs/gone.md target/docs/gone.md docs/spec/\n";
+        let text = "see docs/rules/load-tracking.md, (docs/rules/load-tracking.md#the-floor-of-sums-61-612). docs/rules/load-tracking.md.\n\
+                    https://example.org/docs/gone.md target/docs/gone.md docs/rules/\n";
         assert_eq!(found("core/a.h", text), Vec::<String>::new());
     }
 
     #[test]
     fn a_page_or_heading_that_does_not_exist_is_a_finding() {
-        assert_eq!(found("crates/a.rs", "docs/spec/gone.md"), ["`docs/spec/gone.md` is no page or heading"]);
-        assert_eq!(found("a.rs", "docs/spec/signals.md#the").len(), 1);
+        assert_eq!(found("crates/a.rs", "docs/rules/gone.md"), ["`docs/rules/gone.md` is no page or heading"]);
+        assert_eq!(found("a.rs", "docs/rules/load-tracking.md#the").len(), 1);
     }
 
     #[test]
@@ -131,6 +131,6 @@ mod tests {
 
     #[test]
     fn a_page_of_rules_that_the_index_does_not_list_is_a_finding() {
-        assert_eq!(found("docs/spec/fair.md", "# Fair"), ["`fair.md` is not listed"]);
+        assert_eq!(found("docs/rules/fair.md", "# Fair"), ["`fair.md` is not listed"]);
     }
 }

@@ -31,7 +31,7 @@ pub struct Board {
     pub has_sizes: bool,
     /// What a thread of a load does beside its work each time that it is woken, ns of its CPU: it returns from its
     /// sleep, reads what the kernel counted of it, and goes back to sleep. Measured in a guest in which nothing else
-    /// ran, less switch and ticks, which the simulator has (docs/fidelity.md F-341).
+    /// ran, less switch and ticks, which the simulator has (docs/gaps.md F-341).
     own_work_ns: u64,
 }
 

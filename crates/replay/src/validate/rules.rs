@@ -4,14 +4,14 @@
 /// Page and section of the rule behind a signal of a report.
 pub fn page(signal: &str) -> &'static str {
     match signal {
-        "entity" | "blocked_entity" | "queue" => "docs/signals/pelt.md#formula",
-        "chain" => "docs/signals/pelt.md#attach-detach-and-removal",
-        "rq_clock" | "rq_clock_chain" | "lost_idle" => "docs/signals/clock.md#formula",
-        "hand_up" | "reweight" => "docs/signals/pelt.md#formula",
-        "energy" => "docs/signals/energy.md#formula",
-        "util_est" => "docs/signals/util-est.md#formula",
-        "rt" | "dl" | "irq" | "hw" => "docs/signals/pressure.md#formula",
-        _ => "docs/signals/schedutil.md#formula",
+        "entity" | "blocked_entity" | "queue" => "docs/rules/load-tracking.md#formula",
+        "chain" => "docs/rules/load-tracking.md#attach-detach-and-removal",
+        "rq_clock" | "rq_clock_chain" | "lost_idle" => "docs/rules/clock.md#formula",
+        "hand_up" | "reweight" => "docs/rules/load-tracking.md#formula",
+        "energy" => "docs/rules/placement.md#energy-model",
+        "util_est" => "docs/rules/load-tracking.md#estimate",
+        "rt" | "dl" | "irq" | "hw" => "docs/rules/limits-and-pressure.md#pressure",
+        _ => "docs/rules/governor.md#the-request-of-one-cpu",
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From which kernel on a machine's signals are frequency-invariant (docs/spec/frequency-invariance.md).
+//! From which kernel on a machine's signals are frequency-invariant (docs/rules/clock.md#frequency-invariance).
 
 use super::draft::{Draft, Invariance};
 use super::files::Files;

@@ -248,7 +248,7 @@ impl PlatformFile {
         let top = khz.last().copied().unwrap_or(1);
         let opp = |(i, &khz): (usize, &u32)| OppDescription {
             khz,
-            // Energy Model: performance = capacity x f / f_max (docs/signals/energy.md).
+            // Energy Model: performance = capacity x f / f_max (docs/rules/placement.md#energy-model).
             capacity: domain.capacity.as_ref().map(|c| (u64::from(c.value) * u64::from(khz) / u64::from(top)) as u32),
             uv: domain.opps.get(i).and_then(|o| o.uv.as_ref()).map(|uv| uv.value),
             power_uw: power.get(i).copied().filter(|_| *source != PowerSource::Unknown),

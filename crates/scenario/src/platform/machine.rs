@@ -369,7 +369,7 @@ impl PlatformFile {
     }
 }
 
-/// Release from which x86 is frequency-invariant where a file says nothing (docs/spec/frequency-invariance.md).
+/// Release from which x86 is frequency-invariant where a file says nothing (docs/rules/clock.md#frequency-invariance).
 const X86_INVARIANT_SINCE: (u32, u32) = (5, 7);
 
 /// Points that the kernel said it passes over; nothing where it said nothing of any.

@@ -38,7 +38,7 @@ pub struct DomainPower {
     pub below_khz: Option<u32>,
 }
 
-/// coefficient x V^2 x f in microwatts (docs/signals/energy.md): uW = C * mV^2 * MHz / 10^6.
+/// coefficient x V^2 x f in microwatts (docs/rules/placement.md#energy-model): uW = C * mV^2 * MHz / 10^6.
 pub fn dynamic_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
     let (c, v, f) = (u128::from(coefficient), u128::from(uv), u128::from(khz));
     // Voltage in uV and frequency in kHz carry 10^3 each above mV (squared) and MHz.

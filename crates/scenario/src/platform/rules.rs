@@ -149,8 +149,8 @@ impl Rules<'_> {
         self.capacity_formula(file);
     }
 
-    /// capacity-dmips-mhz x highest frequency, scaled to 1024 (docs/signals/energy.md): a figure that disagrees is
-    /// suspicious.
+    /// capacity-dmips-mhz x highest frequency, scaled to 1024 (docs/rules/placement.md#energy-model): a figure that
+    /// disagrees is suspicious.
     fn capacity_formula(&mut self, file: &PlatformFile) {
         let raw = |d: &Domain| Some(d.capacity_dmips_mhz.as_ref()?.value * u64::from(d.opps.last()?.khz.value));
         let Some(biggest) = file.domains.iter().filter_map(raw).max() else { return };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The books of task groups: each level's queue and records agree, each group's total is the sum of its parts, and what
-//! happens in a group is what happens at the root (docs/spec/signals.md#groups).
+//! happens in a group is what happens at the root (docs/rules/groups.md#signals).
 
 use pelton_core::{CfsRq, Se, value};
 use pelton_model::workload::SchedPolicy;

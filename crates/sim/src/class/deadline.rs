@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE: earliest deadline first among tasks held to their reservation by a constant bandwidth server
-//! (docs/spec/deadline.md).
+//! (docs/rules/deadline.md).
 
 use pelton_core::{ClassTask, Policy};
 use pelton_model::workload::SchedPolicy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Queueing, picking and preempting through the levels of task groups (docs/signals/groups.md). Each level is an
+//! Queueing, picking and preempting through the levels of task groups (docs/rules/groups.md). Each level is an
 //! ordinary fair queue; a walk goes from a task's queue up to the root, or down from it to pick.
 
 use pelton_core::{fair, h_nr_idle_above, set_idle_delta};

@@ -130,7 +130,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Task `t` of CPU `c` sets its clamps: it is taken off its queue and put back, which is no migration, so that what
-    /// its old cap cut off goes from the averages (sched_setattr; a board shows it, docs/fidelity.md F-290).
+    /// its old cap cut off goes from the averages (sched_setattr; a board shows it, docs/gaps.md F-290).
     pub(crate) fn sums_requeue(&mut self, c: u32, t: u32) {
         if !self.uses.clamp_sums || self.tasks[t as usize].clamp_sum.counted == 0 {
             return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events passed to the policy core level by level: each group's entity on the queue above it, up to the
-//! root. Only what happens at the root calls the frequency hook (docs/spec/governor.md#who-calls).
+//! root. Only what happens at the root calls the frequency hook (docs/rules/governor.md#who-calls).
 
 use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};

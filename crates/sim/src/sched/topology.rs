@@ -6,7 +6,7 @@ use pelton_schema::Sink;
 
 use crate::state::Engine;
 
-/// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/signals/balance.md).
+/// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/rules/balance.md).
 pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = BUSY_FACTOR * IDLE_BALANCE_NS_PER_CPU;
 /// The same of an idle one that kept its tick: 1 ms (sd_init: the weight of the domain, in ms).
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;

@@ -14,7 +14,7 @@ pub fn cited(files: &[File]) -> BTreeMap<String, Place> {
     for file in files {
         let lines = if file.is_under(&["core/include/pelton/"]) {
             sources(&file.text)
-        } else if file.is_under(&["docs/spec/proofs/"]) && file.extension() == "toml" {
+        } else if file.is_under(&["docs/rules/proofs/"]) && file.extension() == "toml" {
             reads(&file.text)
         } else {
             continue;
@@ -98,7 +98,7 @@ mod tests {
     fn a_proof_cites_what_was_read_and_not_what_is_absent() {
         let text = "switch = \"no_name\"\nread = [\"5.4 kernel/sched/fair.c task_hot, get_it\"]\ntest = \"a::not_it\"\n\
                     read = [\n    \"5.4 a_c.c (no not_there)\",\n    \"6.1.192 sugov_work\",\n]\nsays = \"nor this_one\"\n";
-        let found = cited(&[File::example("docs/spec/proofs/a.toml", text)]);
+        let found = cited(&[File::example("docs/rules/proofs/a.toml", text)]);
         assert_eq!(found.into_keys().collect::<Vec<_>>(), ["get_it", "sugov_work", "task_hot"]);
     }
 }

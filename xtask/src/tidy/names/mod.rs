@@ -16,7 +16,7 @@ use headers::Core;
 
 const RULE: &str = "names";
 /// The list.
-const LIST: &str = "docs/spec/names.toml";
+const LIST: &str = "docs/rules/names.toml";
 /// The generated page.
 pub const PAGE: &str = "docs/reference/kernel-functions.md";
 

@@ -13,7 +13,7 @@ pub fn render(facts: &Facts) -> String {
     let own = rows.iter().filter(|(name, _)| facts.own(name).is_some()).count();
     let mut out = format!(
         "# Functions of the kernel\n\nWhere is `update_load_avg`? Each function that a header of the core or a \
-         [proof](../spec/proofs/README.md) cites, and what does its work here: {} functions, {own} of them under their own \
+         [proof](../rules/proofs/README.md) cites, and what does its work here: {} functions, {own} of them under their own \
          name after `pelton_`. [names.toml](../{}) says why the others are not, and where more than one place does the work; \
          `cargo xtask tidy` holds it to the code.\n\n| kernel | here | why not under its own name alone |\n|---|---|---|\n",
         rows.len(),
