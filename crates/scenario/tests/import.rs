@@ -105,12 +105,29 @@ fn a_device_tree_in_source_gives_domains_capacities_voltages_and_idle_states() {
 }
 
 #[test]
+fn expressions_in_a_source_are_their_values() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let written = [
+        ("<142>", "<(140 + 2)>"),
+        ("<450000000>", "<(450 * 1000 * 1000)>"),
+        ("<1200>", "<(1 << 10 | 0xb0)>"),
+        ("<2000>", "<(-1 == 0 ? 1 : 2000)>"),
+    ];
+    let text = written.iter().fold(DTS.to_owned(), |text, (number, expression)| text.replace(number, expression));
+    // One path, which the file names.
+    let [numbers, expressions] = [DTS, &text].map(|text| read(&write(folder.path(), "board.dts", text)).toml());
+    assert_eq!(expressions, numbers);
+}
+
+#[test]
 fn mistakes_in_a_source_are_shown_at_their_place() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let cases = [
         ("<142>", "<COEFFICIENT>", "`COEFFICIENT` is no number"),
         ("<&little>", "<&middle>", "refers to a node that is not there"),
         ("<450000000>", "<450>", "no frequency of a CPU"),
+        ("<142>", "<(142 / 0)>", "the expression divides by 0"),
+        ("<142>", "<(142 * FACTOR)>", "`(142 * FACTOR)` is no number"),
         ("model = \"Board X\";", "model = \"Board X\"", "must stand here"),
         ("/* The rest is elsewhere. */", "/* The rest", "the comment has no end"),
     ];

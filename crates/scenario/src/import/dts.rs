@@ -3,6 +3,7 @@
 //! needed and a macro stands, the message says so.
 
 use super::cells::{Node, Part, Place, Property, Tree};
+use super::expression::{self, NoValue, number};
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
 use crate::reading;
 use std::path::Path;
@@ -240,7 +241,7 @@ impl Parser<'_> {
             let part = if self.rest().starts_with('&') {
                 Part::Label(self.reference())
             } else if self.rest().starts_with('(') {
-                Part::Word(self.brackets())
+                self.expression()?
             } else {
                 let word = self.word();
                 if word.is_empty() {
@@ -252,6 +253,21 @@ impl Parser<'_> {
                 number(&word).map_or(Part::Word(word), Part::Number)
             };
             parts.push((part, self.place_of(start)));
+        }
+    }
+
+    /// `( ... )` as its value, or as it stands where it has macros, which matter only where the number is needed.
+    fn expression(&mut self) -> Result<Part, Diagnostics> {
+        let start = self.at;
+        let text = self.brackets();
+        let wrong = |message| Err(self.tree.error(&self.place_of(start), message).into());
+        match expression::value(&text) {
+            // Below 0: a cell has 32 bits.
+            Ok(value) if value >> 32 == u64::from(u32::MAX) => Ok(Part::Number(value & u64::from(u32::MAX))),
+            Ok(value) => Ok(Part::Number(value)),
+            Err(NoValue::NotNumbers) => Ok(Part::Word(text)),
+            Err(NoValue::DividedByZero) => wrong("the expression divides by 0"),
+            Err(NoValue::TooDeep) => wrong("parentheses are nested too deeply"),
         }
     }
 
@@ -367,11 +383,6 @@ impl Parser<'_> {
     fn error(&self, at: usize, message: &str) -> Diagnostic {
         self.tree.error(&self.place(at), message)
     }
-}
-
-fn number(word: &str) -> Option<u64> {
-    let word = word.trim_end_matches(['U', 'L', 'u', 'l']);
-    word.strip_prefix("0x").map_or_else(|| word.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
 }
 
 /// A node by label or path.

@@ -13,6 +13,7 @@ mod drivers;
 mod dtb;
 mod dts;
 mod energy_model;
+mod expression;
 mod files;
 mod finish;
 mod frequencies;
