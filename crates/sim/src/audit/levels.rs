@@ -11,8 +11,9 @@ use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
 use crate::engine::life::Life;
 use crate::state::{CpuState, Engine, NO_TASK, Task};
 
-/// What a period of running adds at most: an entity and its queue are published at other places of a period.
-const PERIOD_OF_UTIL: u64 = 24;
+/// Utilization that a period of running adds at most: an entity and its queue are published at other places of a
+/// period.
+pub(super) const PERIOD_OF_UTIL: u64 = 24;
 
 impl CpuState {
     /// All fair tasks that wait, delayed ones included.
@@ -188,13 +189,21 @@ impl<S: Sink> Engine<'_, S> {
         self.policy.propagation == value::PROPAGATION_FULL_PERIOD && !self.cpus[c as usize].levels.slots().is_empty()
     }
 
+    /// The posted biases take what a cap cut off out of each average above the task, down to 0 at the least. A queue
+    /// that was throttled has more than its entity, which time took on: less goes from the entity than from the queue
+    /// above.
+    fn cut_differently(&self, c: u32) -> bool {
+        let biased = matches!(self.policy.uclamp, value::UCLAMP_BIAS | value::UCLAMP_BIAS_WEIGHTED);
+        biased && self.cpus[c as usize].levels.slots().iter().any(|own| own.load().throttled_clock_pelt_ns > 0)
+    }
+
     /// Subtractions round, those of entities that left as well. With scaled contributions an entity and its queue may
     /// be updated on different sides of a frequency change. Up to 5.4 the clock of a queue that was throttled goes
     /// backwards when it runs again, for the queue and for its entities at different moments.
     fn audit_sum(&self, c: u32, slot: u32, (util, entities): (u64, u64)) -> Result<(), String> {
         let cfs = self.cpus[c as usize].level(slot).1;
         let backwards = self.policy.throttle_clock == value::THROTTLE_CLOCK_TASK && cfs.throttled_clock_pelt_ns > 0;
-        if backwards || self.sums_drift(c) {
+        if backwards || self.sums_drift(c) || self.cut_differently(c) {
             return Ok(());
         }
         let scaled = self.policy.invariance == value::INVARIANCE_CONTRIBUTION;

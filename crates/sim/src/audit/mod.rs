@@ -16,6 +16,7 @@ use crate::engine::life::Life;
 use crate::hw::power::Power;
 use crate::program::calls::Verb;
 use crate::state::{Engine, NO_TASK, Task};
+use levels::PERIOD_OF_UTIL;
 use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 
@@ -263,7 +264,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let mut ctx = cpu.rq.ctx(self.policy, cfs);
         ctx.now = cfs.avg.last_update_time_ns;
-        let (mut util, mut attached) = (0, 0);
+        let (mut util, mut attached, mut ahead) = (0, 0, 0);
         for task in self.tasks.iter().filter(|t| t.cpu == c && t.is_fair() && t.life() != Life::Unborn && !t.is_dead())
         {
             let mut se = task.se;
@@ -277,6 +278,9 @@ impl<S: Sink> Engine<'_, S> {
             };
             util += se.avg.util_avg;
             attached += 1;
+            // A delayed task that is queued again brings only its own level up to now (requeue_delayed_entity of 6.12
+            // on).
+            ahead += PERIOD_OF_UTIL * (task.se.avg.last_update_time_ns.saturating_sub(ctx.now) >> 20);
         }
         // A group entity that comes and goes rounds at each level.
         attached += 4 * cpu.levels.slots().len() as u64;
@@ -284,7 +288,7 @@ impl<S: Sink> Engine<'_, S> {
         // Subtractions round, those of tasks that left as well. With scaled contributions task and queue may be updated
         // on different sides of a frequency change.
         let scaled = self.policy.invariance == value::INVARIANCE_CONTRIBUTION;
-        let slack = 32 + 8 * attached + if scaled { 64 } else { 0 };
+        let slack = 32 + 8 * attached + ahead + if scaled { 64 } else { 0 };
         if cfs.avg.util_avg.abs_diff(util) > slack {
             return Err(format!(
                 "CPU {c}: root utilization {} is not the sum {util} of {attached} tasks",
@@ -413,32 +417,40 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
-fn the_books_are_right_after_every_event() {
-    let runs = (0..400).map(|i| random_run(i / 2, i % 2 == 1, Groups::None));
+/// Two hundred seeds from `first` on, each with tasks that end and with others.
+fn the_books_are_right(first: u64, groups: Groups) {
+    let runs = (first..first + 200).flat_map(|seed| [false, true].map(|finite| random_run(seed, finite, groups)));
     let wrong: Vec<String> = runs.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_after_every_event() {
+    the_books_are_right(0, Groups::None);
 }
 
 #[test]
 fn the_books_are_right_with_groups() {
-    let runs = (1000..1400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Shares));
-    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
-    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+    the_books_are_right(500, Groups::Shares);
 }
 
 #[test]
 fn the_books_are_right_with_quotas() {
-    let runs = (2000..2400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Quotas));
-    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
-    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+    the_books_are_right(1000, Groups::Quotas);
+}
+
+/// Seeds at which a queue is not the sum of its tasks by rule: a task that is queued again is ahead of the root's
+/// record, and a cap takes more out of the root than out of a throttled group's entity.
+#[test]
+fn records_that_are_ahead_and_caps_that_cut_differently_are_no_fault() {
+    let runs =
+        [2940, 4329, 4381].into_iter().flat_map(|seed| [false, true].map(|f| random_run(seed, f, Groups::Quotas)));
+    assert_eq!(runs.filter_map(Result::err).collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 #[test]
 fn the_books_are_right_with_idle_groups() {
-    let runs = (3000..3400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Idle));
-    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
-    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+    the_books_are_right(1500, Groups::Idle);
 }
 
 /// A way to spoil what is counted of idle tasks.
