@@ -2,6 +2,7 @@
 //! Answers worked out by hand from the sources of the releases, one module per area; docs/rules/proofs names each test.
 
 mod balance;
+mod balance_edges;
 mod balance_groups;
 mod balance_loads;
 mod balancing;
@@ -21,12 +22,15 @@ mod governor_request;
 mod governor_window;
 mod governors;
 mod idle;
+mod idle_edges;
 mod idle_groups;
 mod interactive;
 mod limits;
 mod margins;
 mod placement;
+mod placing_edges;
 mod pressure;
+mod queue_edges;
 mod quotas;
 mod runnable_load;
 mod select;

@@ -10,23 +10,23 @@ use pelton_core::{
 /// Releases that compare types of groups.
 const RELEASES: [&str; 8] = ["5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
-fn policy(profile: &str) -> Policy {
+pub(super) fn policy(profile: &str) -> Policy {
     Policy::profile(profile).expect("exists")
 }
 
 /// A group of a machine: CPUs, their capacity, and what their own domain says.
-struct Group {
-    cpus: u32,
-    capacity: u32,
-    flags: u32,
+pub(super) struct Group {
+    pub(super) cpus: u32,
+    pub(super) capacity: u32,
+    pub(super) flags: u32,
 }
 
-fn of(cpus: u32, capacity: u32) -> Group {
+pub(super) fn of(cpus: u32, capacity: u32) -> Group {
     Group { cpus, capacity, flags: 0 }
 }
 
 /// Idle CPUs in groups below one domain of all, which has `flags`.
-fn machine(groups: &[Group], flags: u32) -> Placement {
+pub(super) fn machine(groups: &[Group], flags: u32) -> Placement {
     let all: u32 = groups.iter().map(|group| group.cpus).sum();
     let mut m = Placement { nr_cpus: all, ..Placement::default() };
     let mut first = 0;
@@ -59,7 +59,7 @@ fn two(flags: u32) -> Placement {
 }
 
 /// Puts `n` fair tasks of load 1024 each on a CPU.
-fn tasks(m: &mut Placement, cpu: usize, n: u32, util: u32) {
+pub(super) fn tasks(m: &mut Placement, cpu: usize, n: u32, util: u32) {
     let c = &mut m.cpus[cpu];
     (c.nr_running, c.h_nr_queued, c.h_nr_runnable, c.curr_idle) = (n, n, n, u32::from(n == 0));
     c.load = 1024 * u64::from(n);
@@ -67,7 +67,7 @@ fn tasks(m: &mut Placement, cpu: usize, n: u32, util: u32) {
 }
 
 /// CPU 0 looks for tasks in all: from which CPU, what, and how much.
-fn found_when(idle: u32, profile: &str, m: &Placement) -> Option<(u32, u32, i64)> {
+pub(super) fn found_when(idle: u32, profile: &str, m: &Placement) -> Option<(u32, u32, i64)> {
     let (pol, mut lb) = (policy(profile), Lb::default());
     let env = LbEnv { cpus: u64::MAX >> (64 - m.nr_cpus), dst_cpu: 0, level: 1, idle, ..LbEnv::default() };
     (env.find_src_group(&pol, m, &mut lb) != 0).then_some(())?;
@@ -197,7 +197,7 @@ fn a_cpu_that_others_took_from_is_no_small_one() {
 }
 
 /// Two big CPUs, and two groups of two smaller ones with a task that is too big on some.
-fn misfits(capacity: u32, loads: [u64; 4]) -> Placement {
+pub(super) fn misfits(capacity: u32, loads: [u64; 4]) -> Placement {
     let mut m = machine(&[of(2, 1024), of(2, capacity), of(2, capacity)], sd::ASYM_CPUCAPACITY);
     m.asymmetric = 1;
     for (cpu, load) in (2..6).zip(loads).filter(|(_, load)| *load > 0) {

@@ -2,10 +2,11 @@
 //! Both sides of comparisons that decide, where the tests of a whole rule meet one of them only.
 
 use pelton_core::fair::hrtick_stays;
+use pelton_core::hook::{how, tick_is_long};
 use pelton_core::{
-    CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, NO_TARGET, Placed,
-    Placement, Policy, Se, SugovCpu, SugovPolicy, Teo, Trip, Zone, filter_form, filter_payoff, fits_capacity,
-    weight_of_shares,
+    ASKS_WHY, CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, NO_TARGET,
+    PerfTerms, Placed, Placement, Policy, Rq, SUM_WHY, SdLevel, Se, SugovCpu, SugovPolicy, Teo, Trip, Zone,
+    filter_form, filter_payoff, fits_capacity, imb_numa_nr, sd, weight_of_shares,
 };
 
 const MS: u64 = 1_000_000;
@@ -250,4 +251,73 @@ fn one_limit_of_two_is_enough_for_a_platform_to_be_asked() {
         given.iter().for_each(|name| pol.set(name, "500").expect("a limit"));
         assert_eq!(pol.reads_rate_limit(), reads, "{given:?}");
     }
+}
+
+/// cpufreq_frequency_table_target(), CPUFREQ_RELATION_L: where no entry is within the limits the lowest is taken.
+#[test]
+fn a_limit_below_the_table_leaves_the_lowest_entry() {
+    let khz = [500_000, 1_000_000];
+    for (min_khz, max_khz, raw, resolved) in [
+        (200_000, 400_000, 300_000, 500_000),
+        (200_000, 1_000_000, 300_000, 500_000),
+        (1_200_000, 1_500_000, 1_300_000, 1_000_000),
+    ] {
+        let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
+        assert_eq!(sp.resolve(&khz, raw), resolved, "{min_khz} to {max_khz}");
+    }
+}
+
+/// sugov_start() clears cached_raw_freq; a CPU's inputs begin without clamps, whatever was there.
+#[test]
+fn a_governor_that_starts_again_and_new_inputs_remember_nothing() {
+    for profile in ["4.12", "5.10", "6.12", "7.2"] {
+        let mut sp = SugovPolicy { cached_raw_khz: 5, next_freq_khz: 7, work_in_progress: 1, ..SugovPolicy::default() };
+        sp.init(&policy(profile), 1000);
+        assert_eq!((sp.cached_raw_khz, sp.work_in_progress, sp.limits_changed), (0, 0, 0), "{profile}");
+    }
+    let rq = Rq::new(&policy("7.2"), 0, 1024, 1024);
+    let mut state = CpuState { uclamp_used: 1, uclamp_min: 700, uclamp_max: 800, ..CpuState::default() };
+    state.refill(&rq, 0, 0, 0);
+    assert_eq!((state.uclamp_used, state.uclamp_min, state.uclamp_max), (0, 0, 1024));
+}
+
+/// 4.16 sugov_aggregate_util(): `min(util, sg_cpu->max)`: a sum of all is no more than it. From 4.19 on `if (util >=
+/// max)`. A boost as large as the sum decides nothing (`boost < util` and `max()` give the sum).
+#[test]
+fn terms_that_just_fill_a_cpu_and_a_boost_as_large_as_they_are() {
+    let why = |profile: &str, cfs: u32| {
+        let state = CpuState { cap_orig: 1024, util_cfs: cfs, util_rt: 424, uclamp_max: 1024, ..CpuState::default() };
+        let terms = PerfTerms { cfs, rt: 424, ..PerfTerms::default() };
+        SUM_WHY[state.sum_why(&policy(profile), &terms) as usize]
+    };
+    assert_eq!([why("4.16", 600), why("4.16", 601)], ["terms", "capacity"]);
+    assert_eq!([why("4.19", 599), why("4.19", 600)], ["terms", "capacity"]);
+    let asks = |iowait: u32| {
+        let state = CpuState { cap_orig: 1024, util_cfs: 300, uclamp_max: 1024, ..CpuState::default() };
+        let terms = PerfTerms { cfs: 300, effective: 300, iowait, max: 1024, ..PerfTerms::default() };
+        ["4.16", "5.10", "7.2"].map(|profile| ASKS_WHY[state.asks_why(&policy(profile), &terms) as usize])
+    };
+    assert_eq!((asks(300), asks(301)), (["sum"; 3], ["iowait boost"; 3]));
+}
+
+/// Ticks of 4 ms (250 Hz) are far apart, those of 300 Hz are not (hook.h).
+#[test]
+fn a_tick_is_long_from_4_ms_on() {
+    assert_eq!([4 * MS, 4 * MS - 1, MS].map(tick_is_long), [how::LONG_TICK, 0, 0]);
+}
+
+/// sched_update_numa_imbalance() of kernel/sched/topology.c (build_sched_domains): nr_llcs = parent weight / cache
+/// weight; with one `imb = parent weight >> 3`, else nr_llcs; above it times the nodes, `max(1U, span / numa_span)`.
+#[test]
+fn tasks_that_nodes_may_differ_by_grow_with_their_caches_and_spans() {
+    let level = |shared, weight| SdLevel { shared, weight, classes: 1, distance: 0 };
+    let numbers = |levels: &[SdLevel]| (0..=levels.len()).map(|at| imb_numa_nr(levels, at)).collect::<Vec<_>>();
+    let llc = |weight| level(sd::SHARE_LLC, weight);
+    // One cache a node: 16 >> 3 = 2; two nodes of 16 in 32, then four in 64: 64 / 32 = 2 times.
+    assert_eq!(numbers(&[llc(16), level(0, 16), level(sd::NUMA, 32), level(sd::NUMA, 64)]), [0, 2, 2, 4, 0]);
+    // A cache that is no smaller than what is above it counts once.
+    assert_eq!(numbers(&[llc(32), level(0, 16), level(sd::NUMA, 32)]), [0, 2, 2, 0]);
+    // The level right above the cache is a node's: 64 / 16 = 4 caches, and 128 / 64 = 2 times.
+    assert_eq!(numbers(&[llc(16), level(sd::NUMA, 64), level(sd::NUMA, 128)]), [0, 4, 8, 0]);
+    assert_eq!(numbers(&[llc(4), level(0, 16), level(0, 8), level(sd::NUMA, 32)]), [0, 4, 4, 4, 0]);
 }

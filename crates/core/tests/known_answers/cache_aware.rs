@@ -276,3 +276,41 @@ fn nobody_prefers_a_cache_before_7_2() {
     assert_ne!(lb.migration, migrate::LLC_TASK, "one cache");
     assert!(m.cpus[0].is_in_multi_llcs() && !PlaceCpu { nr_domains: 1, ..m.cpus[0] }.is_in_multi_llcs());
 }
+
+/// __update_mm_sched(): EPOCH_PERIOD is 10 ms in ticks; of longer ones each is an epoch.
+#[test]
+fn an_epoch_is_a_tick_at_least() {
+    assert_eq!([20 * MS, 40 * MS].map(llc_epoch_ticks), [1, 1]);
+}
+
+/// alb_break_llc(): `if (!sched_cache_enabled()) return false`, so that a lone task at home is moved where no process
+/// prefers a cache, and in 6.18.
+#[test]
+fn a_task_at_home_is_moved_where_caches_are_not_preferred() {
+    let mut m = machine();
+    runs(&mut m, 4, 1, 300);
+    m.cpus[4].nr_pref_llc_running = 1;
+    let e = LbEnv { src_cpu: 4, nr_balance_failed: 9, curr_util: 100, ..env(0) };
+    assert!(!e.need_active_balance(&policy("7.2"), &m, migrate::TASK));
+    assert!(e.need_active_balance(&policy("6.18"), &m, migrate::TASK));
+    m.cache_aware = 0;
+    assert!(e.need_active_balance(&policy("7.2"), &m, migrate::TASK));
+}
+
+/// alb_break_llc(): task_misfits_asym_cpu() keeps a task where it fits, though its cache is full: 3300 of 4096 is no
+/// room. Asked only where CPUs differ (SD_ASYM_CPUCAPACITY).
+#[test]
+fn a_running_task_stays_where_it_fits_and_would_not_there() {
+    for (flag, misfits, moves) in
+        [(sd::ASYM_CPUCAPACITY, 0, true), (sd::ASYM_CPUCAPACITY, 1, false), (0, 0, true), (0, 1, true)]
+    {
+        let mut m = machine();
+        runs(&mut m, 4, 2, 300);
+        m.cpus[4].nr_pref_llc_running = 2;
+        m.cpus[..8].iter_mut().for_each(|cpu| cpu.domains[1].flags |= flag);
+        fill(&mut m, 0, 0);
+        fill(&mut m, 4, 3400);
+        let e = LbEnv { src_cpu: 4, nr_balance_failed: 9, curr_util: 100, curr_misfits: misfits, ..env(0) };
+        assert_eq!(e.need_active_balance(&policy("7.2"), &m, migrate::TASK), moves, "{flag:#x} {misfits}");
+    }
+}

@@ -2,8 +2,8 @@
 //! Clamps that add up, worked out by hand from the postings that `uclamp_sum.h` names. No release has them.
 
 use pelton_core::{
-    Avg, CfsRq, CpuState, NO_GROUP, Policy, ThrottledGroup, UclampSumRq, UclampSumTask, fair, group_est, group_limited,
-    group_rest, group_throttled_util, value,
+    Avg, CfsRq, CpuState, NO_GROUP, Policy, THROTTLED_GROUPS_MAX, ThrottledGroup, UclampSumRq, UclampSumTask, fair,
+    group_est, group_limited, group_rest, group_throttled_util, value,
 };
 
 const DIVISOR: u64 = 47742 - 1024;
@@ -199,4 +199,26 @@ fn waiting_tasks_are_no_demand_of_a_cpu_whose_groups_are_cut_down() {
         (state.util_cfs, state.runnable_cfs, state.util_est)
     };
     assert_eq!((state(244), state(1024)), ((391, 0, 77), (600, 900, 77)));
+}
+
+/// An estimate leaves with its task once: a task that is dequeued again, or joins without one, takes nothing more.
+#[test]
+fn an_estimate_leaves_once() {
+    let (mut rq, mut one) = (UclampSumRq { est: 70, ..UclampSumRq::default() }, task(1, 0, 100));
+    rq.est_enqueue(&mut one, 300);
+    assert_eq!((rq.est, one.est), (170, 100));
+    rq.est_dequeue(&mut one);
+    assert_eq!((rq.est, one.est), (70, 0));
+    rq.est_dequeue(&mut one);
+    assert_eq!(rq.est, 70);
+}
+
+/// Groups beyond the most that there are belong to the rest of the queue: ten of it are left uncut.
+#[test]
+fn groups_beyond_the_most_are_not_limited() {
+    let groups = [ThrottledGroup { util: 10, throttle: 0 }; THROTTLED_GROUPS_MAX + 1];
+    let root = 10 * groups.len() as u32;
+    assert_eq!(group_limited(root, &groups, 1024), 10);
+    assert_eq!(group_limited(root, &groups[1..], 1024), 10);
+    assert_eq!(group_limited(root - 10, &groups[1..], 1024), 0);
 }

@@ -362,6 +362,36 @@ fn steps_for_periods_nobody_looked_at() {
     }
 }
 
+/// cs_dbs_update() of 4.16: `if (policy_dbs->idle_periods < UINT_MAX)` steps down; steps_if_idle only when this sample
+/// is below down_threshold as well: 840 - 3 * 42.5 and a step of its own is 670 MHz, without them 797.5.
+#[test]
+fn idle_periods_count_beside_an_idle_sample() {
+    for (form, load, requested) in [
+        ("steps", 10, 670_000),
+        ("steps_if_idle", 10, 670_000),
+        ("steps_if_idle", 19, 670_000),
+        ("steps_if_idle", 20, 840_000),
+    ] {
+        let policy = policy(&[("governor", "conservative"), ("conservative_form", form)]);
+        let mut dbs = Dbs { idle_periods: 3, requested_khz: 840_000, cur_khz: 850_000, ..sampler() };
+        at(&mut dbs, &policy, load);
+        assert_eq!(dbs.requested_khz, requested, "{form}, {load} %");
+    }
+}
+
+/// dbs_update(): `if (idle_time > 2 * sampling_rate)` counts its periods of 10 ms; 4.5 counts none.
+#[test]
+fn idle_time_of_more_than_two_periods_is_counted() {
+    for (form, idle_us, periods) in
+        [("6_12", 20_000, u32::MAX), ("6_12", 20_001, 2), ("6_12", 39_999, 3), ("4_5", 39_999, u32::MAX)]
+    {
+        let policy = policy(&[("governor", "conservative"), ("sampling_form", form)]);
+        let mut dbs = sampler();
+        dbs.load(&policy, &mut DbsCpu::default(), &times(50_000, idle_us));
+        assert_eq!(dbs.idle_periods, periods, "{form}, {idle_us} us");
+    }
+}
+
 /// More idle than there was time, after a long sleep: the load before it counts all the same.
 #[test]
 fn idle_beyond_the_time_is_a_long_sleep_too() {

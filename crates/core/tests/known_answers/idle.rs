@@ -41,7 +41,7 @@ const TICK: u64 = 4 * MS;
 const ALL: [&str; 12] = ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 /// Exit latency and residency in us.
-fn table(polling: u32, states: &[(u64, u64)]) -> IdleTable {
+pub(super) fn table(polling: u32, states: &[(u64, u64)]) -> IdleTable {
     let mut table = IdleTable { count: states.len() as u32, polling, ..IdleTable::default() };
     for (row, &(exit, residency)) in table.states.iter_mut().zip(states) {
         *row = IdleState { exit_ns: exit * US, residency_ns: residency * US };
@@ -49,12 +49,12 @@ fn table(polling: u32, states: &[(u64, u64)]) -> IdleTable {
     table
 }
 
-fn arm() -> IdleTable {
+pub(super) fn arm() -> IdleTable {
     table(0, &[(1, 1), (950, 1000), (1700, 2700)])
 }
 
 /// The tick runs, its next is half a tick away, latency is not limited.
-fn now(sleep_ns: u64) -> IdleNow {
+pub(super) fn now(sleep_ns: u64) -> IdleNow {
     let event_ns = sleep_ns.min(TICK / 2);
     IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, ..IdleNow::default() }
 }
@@ -63,7 +63,7 @@ fn stopped(sleep_ns: u64, event_ns: u64) -> IdleNow {
     IdleNow { tick_stopped: 1, event_ns, ..now(sleep_ns) }
 }
 
-fn menu(interval_us: [u32; 8]) -> Menu {
+pub(super) fn menu(interval_us: [u32; 8]) -> Menu {
     Menu { interval_us, ..Menu::default() }
 }
 

@@ -13,7 +13,7 @@ const BIG: [(u64, u64); 4] = [(341, 4398), (568, 5633), (796, 7537), (1024, 1074
 const LITTLE_MW: [(u32, u64); 4] = [(500_000, 112), (800_000, 131), (1_100_000, 165), (1_400_000, 210)];
 const BIG_MW: [(u32, u64); 4] = [(600_000, 450), (1_000_000, 576), (1_400_000, 771), (1_800_000, 1100)];
 
-fn policy(profile: &str) -> Policy {
+pub(super) fn policy(profile: &str) -> Policy {
     Policy::profile(profile).expect("exists")
 }
 
@@ -55,7 +55,7 @@ fn cpu(number: u32) -> PlaceCpu {
 }
 
 /// The board; the task has run on `prev`, is in its utilization and in no queue.
-fn board(profile: &str, util: [u32; 6], task_util: u64, prev: u32) -> Placement {
+pub(super) fn board(profile: &str, util: [u32; 6], task_util: u64, prev: u32) -> Placement {
     let mut board = Placement {
         nr_cpus: 6,
         flags: wf::TTWU,
@@ -288,7 +288,7 @@ fn misfit_spares_pinned_tasks_from_5_10_and_those_on_the_biggest_from_6_12() {
     }
 }
 
-fn searched(profile: &str, change: impl Fn(&mut Placement)) -> (u32, &'static str) {
+pub(super) fn searched(profile: &str, change: impl Fn(&mut Placement)) -> (u32, &'static str) {
     let mut board = board(profile, [0; 6], 100, 0);
     board.overutilized = 1;
     change(&mut board);
@@ -296,7 +296,7 @@ fn searched(profile: &str, change: impl Fn(&mut Placement)) -> (u32, &'static st
     (board.select(&policy(profile), &mut placed), placed.how())
 }
 
-fn busy(cpu: &mut PlaceCpu, idle_tasks: u32) {
+pub(super) fn busy(cpu: &mut PlaceCpu, idle_tasks: u32) {
     (cpu.curr_idle, cpu.nr_running, cpu.h_nr_queued, cpu.h_nr_runnable) = (0, 1, 1, 1);
     cpu.h_nr_idle = idle_tasks;
 }
@@ -355,14 +355,14 @@ fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
 }
 
 /// Equal CPUs, of which all but 2, 4 and 5 are busy; the task wakes on CPU 3, where it was.
-fn equal(board: &mut Placement) {
+pub(super) fn equal(board: &mut Placement) {
     (board.asymmetric, board.energy_aware, board.clusters) = (0, 0, 0);
     board.cpus[..6].iter_mut().for_each(|c| c.asym_domain = NO_DOMAIN);
     [0, 1, 3].into_iter().for_each(|at| busy(&mut board.cpus[at], 0));
     (board.this_cpu, board.prev_cpu, board.task.cpu, board.task.recent_cpu) = (3, 3, 3, 3);
 }
 
-fn told(profile: &str, change: impl Fn(&mut Placement)) -> Placed {
+pub(super) fn told(profile: &str, change: impl Fn(&mut Placement)) -> Placed {
     let mut board = board(profile, [0; 6], 100, 0);
     board.overutilized = 1;
     change(&mut board);
