@@ -103,8 +103,8 @@ mod tests {
     fn found(path: &str, text: &str) -> Vec<String> {
         let files = [
             File::example(path, text),
-            File::example("docs/rules/README.md", "[signals](signals.md)"),
-            File::example("docs/rules/load-tracking.md", "# Signals\n## The floor of sums (6.1, 6.12)\n"),
+            File::example("docs/rules/README.md", "[load tracking](load-tracking.md)"),
+            File::example("docs/rules/load-tracking.md", "# Load tracking\n## The floor of sums (6.1, 6.12)\n"),
         ];
         check(&files).into_iter().map(|finding| finding.text).collect()
     }
