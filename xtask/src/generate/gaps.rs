@@ -153,7 +153,7 @@ fn list(gaps: &[Gap], files: &[File]) -> String {
         }
         let _ = write!(out, "\n## {title}\n\n");
         if files.iter().any(|file| file.path == path) {
-            let _ = write!(out, "Causes and tests: [{topic}](rules/{topic}.md#gaps).\n\n");
+            let _ = write!(out, "Causes and tests: [{topic}](rules/{topic}.md#known-gaps).\n\n");
             out.push_str("| gap | what a user sees | size |\n|---|---|---|\n");
             of.iter().for_each(|gap| out.push_str(&row(gap)));
         } else {
