@@ -128,11 +128,17 @@ pub(super) fn source_in_words(source: &PowerSource) -> String {
     }
 }
 
-/// The page `docs/guide/platforms.md`: the format, with the tables of keys that the checks use.
+/// The page `docs/guide/platforms.md`: how a file is made, and what holds for all of it.
 pub fn guide() -> String {
     let example = include_str!("../../tests/good/platform.toml").split_once('\n').map_or("", |(_, rest)| rest);
-    let page = include_str!("guide.md").replace("{{example}}", &format!("```toml\n{}```", example));
-    page.replace("{{keys}}\n", &reference(&PLATFORM))
+    include_str!("guide.md").replace("{{example}}", &format!("```toml\n{}```", example))
+}
+
+/// The page `docs/reference/platform-keys.md`, from the tables that the checks use.
+pub fn key_page() -> String {
+    let head = "# Keys of a platform file\n\nKeys that are not needed may be left out; text stands in quotes. \
+                [How a file is made](../guide/platforms.md).\n\n";
+    head.to_owned() + &reference(&PLATFORM)
 }
 
 /// Reads arbitrary bytes as a platform, as a fuzzer does: everything that can be done with a file is done, and nothing

@@ -13,7 +13,7 @@ mod provenance;
 mod rules;
 pub(crate) mod thermal;
 
-pub use builtin::{Check, Summary, check, fuzz_platform, guide, list, load, names, parse};
+pub use builtin::{Check, Summary, check, fuzz_platform, guide, key_page, list, load, names, parse};
 pub use describe::{
     Column, Description, DomainDescription, Fact, IdleDescription, OppDescription, TableDescription, show,
 };

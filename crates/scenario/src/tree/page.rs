@@ -20,12 +20,11 @@ fn section(spec: &Spec, out: &mut String) {
         out.push_str("Any key may be used; values are text.\n\n");
     }
     if !spec.keys.is_empty() {
-        out.push_str("| key | allowed | unit | needed | meaning |\n|---|---|---|---|---|\n");
+        out.push_str("| key | allowed | meaning |\n|---|---|---|\n");
         for key in spec.keys {
-            let unit = if key.unit.is_empty() { "-" } else { key.unit };
-            let needed = if key.required { "yes" } else { "no" };
-            let allowed = crate::tree::Key { unit: "", ..*key }.allowed().replace('|', "\\|");
-            let _ = writeln!(out, "| `{}` | {allowed} | {unit} | {needed} | {} |", key.name, key.doc);
+            let needed = if key.required { "; needed" } else { "" };
+            let allowed = key.allowed().replace("text in quotes", "text").replace('|', "\\|");
+            let _ = writeln!(out, "| `{}` | {allowed}{needed} | {} |", key.name, key.doc);
         }
         out.push('\n');
     }
