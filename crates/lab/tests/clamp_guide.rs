@@ -41,10 +41,10 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Upper clamps of the background's and of the application's threads: those of the chart, and smaller ones.
-const CAPS: [(u32, u32); 2] = [(60, 120), (25, 50)];
-/// Lower clamp and caps of the table of rates.
-const AT_RATES: (u32, (u32, u32)) = (128, CAPS[0]);
+/// Upper clamps of the background's and of the application's threads.
+const CAPS: (u32, u32) = (60, 120);
+/// Lower clamp of the table of rates.
+const AT_RATES: u32 = 128;
 const RATES_HZ: [u32; 3] = [60, 90, 120];
 
 /// Power of CPUs and clusters and of each domain, mW, late frames, percent, and what a background job takes, ms.
@@ -56,7 +56,8 @@ struct Point {
     job: f64,
 }
 
-fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
+fn measure((form, grouped): (&str, bool), floor: u32, rate_hz: u32) -> Point {
+    let (bg, app) = CAPS;
     let ui = format!("{},rate_hz={rate_hz},util_min={floor}", frames(UI_US));
     let [in_app, in_bg] = if grouped { [",group=/app", ",group=/bg"] } else { [""; 2] };
     let groups = if grouped { " + group:path=/bg,group_throttle=256 + group:path=/app,group_throttle=512" } else { "" };
@@ -99,32 +100,24 @@ const SETTINGS: [(&str, &str, &str); 7] = [
     ("generation 3, 60", "bias", "util_min=60"),
     ("generation 3, 128", "bias", "util_min=128"),
 ];
-/// What runs beside: as above, a quarter, and twice of that.
-const BESIDE: [(&str, u32, u32); 3] =
-    [("as much", APP_US, BG_US), ("a quarter", APP_US / 4, BG_US / 4), ("twice as much", APP_US * 2, BG_US * 2)];
 
 /// A frame's weight against the floor, in the kernel nearest to the posting's (5.18) in which sums can run.
-fn measure_frame(form: &str, floor: &str, frame_us: u32, (app_us, bg_us): (u32, u32)) -> Point {
+fn measure_frame(form: &str, floor: &str, frame_us: u32) -> Point {
     let workload = format!(
-        "{},{floor} + periodic:name=app,threads=3,run_us={app_us},period_us=20000 \
-         + periodic:name=bg,threads=4,run_us={bg_us},period_us=100000",
+        "{},{floor} + periodic:name=app,threads=3,run_us={APP_US},period_us=20000 \
+         + periodic:name=bg,threads=4,run_us={BG_US},period_us=100000",
         frames(frame_us)
     );
     run(workload, &format!("6.1,uclamp={form}"))
 }
 
-/// One table for each amount of other work.
+/// Late frames and power by the weight of a frame.
 fn of_weights() -> String {
-    let head = FRAMES_US.map(|us| format!("{us} us"));
-    let table_beside = |(name, app_us, bg_us): (&str, u32, u32)| {
-        let row = |(name, form, floor): (&'static str, &str, &str)| {
-            (name, FRAMES_US.iter().map(|&us| measure_frame(form, floor, us, (app_us, bg_us))).collect())
-        };
-        let rows: Rows = SETTINGS.into_iter().map(row).collect();
-        let cells = table(&head, &rows, |p| format!("{:.1} %, {:.0} mW", p.jank, p.power));
-        format!("\nWith {name} beside it as above:\n\n{cells}")
+    let row = |(name, form, floor): (&'static str, &str, &str)| {
+        (name, FRAMES_US.iter().map(|&us| measure_frame(form, floor, us)).collect())
     };
-    BESIDE.into_iter().map(table_beside).collect()
+    let rows: Rows = SETTINGS.into_iter().map(row).collect();
+    table(&FRAMES_US.map(|us| format!("{us} us")), &rows, |p| format!("{:.1} %, {:.0} mW", p.jank, p.power))
 }
 
 type Rows<'a> = Vec<(&'a str, Vec<Point>)>;
@@ -180,22 +173,20 @@ fn chart(all: &Rows) -> String {
 
 #[test]
 fn the_guide_shows_jank_against_power() {
-    let [caps, small] = CAPS.map(|caps| rows_of(&FLOORS, |form, floor| measure(form, floor, caps, 60)));
-    let rates = rows_of(&RATES_HZ, |form, rate_hz| measure(form, AT_RATES.0, AT_RATES.1, rate_hz));
+    let floors = rows_of(&FLOORS, |form, floor| measure(form, floor, 60));
+    let rates = rows_of(&RATES_HZ, |form, rate_hz| measure(form, AT_RATES, rate_hz));
     let of_rates = table(&RATES_HZ.map(|hz| format!("{hz} Hz")), &rates, |p| {
         let [little, mid, big] = p.domains;
         format!("{:.1} %, {:.0} mW ({little:.0}, {mid:.0}, {big:.0})", p.jank, p.power)
     });
-    let small_caps = "The same with caps of 25 (background) and 50 (application):";
-    let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
-                    CPUs without that of clusters:";
-    let [caps_table, small_table] = [&caps, &small].map(of_floors);
-    let frames = of_weights();
+    let at_rates = "With a lower clamp of 128, at three rates; in brackets the power of little, middle and big CPUs without that \
+                    of clusters:";
+    let (floors_table, frames) = (of_floors(&floors), of_weights());
     let by_frame = "The posting's settings (60 Hz, no caps) by how much work a frame is: us of the biggest CPU for the interface's \
                     thread, half as much again for its renderer. Kernel 6.1:";
     let text = format!(
-        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n{frames}"
+        "\n![late frames against power](clamps-jank.svg)\n\n{floors_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n\n{frames}"
     );
-    guide::keep("clamps-jank.svg", &chart(&caps));
+    guide::keep("clamps-jank.svg", &chart(&floors));
     guide::keep_part("clamps.md", BEGIN, &text);
 }
