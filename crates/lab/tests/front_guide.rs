@@ -21,13 +21,13 @@ const BASE: &str = "7.2";
 /// Head of a column, and policy; without a head it counts wins only.
 const POLICIES: [(Option<&str>, &str); 16] = [
     (None, BASE),
-    (Some("h1"), "7.2,hook_filter=h1"),
+    (None, "7.2,hook_filter=h1"),
     (None, "7.2,hook_filter=h3"),
     (None, "7.2,hook_filter=h4"),
     (None, "7.2,gate=r0a"),
     (None, "7.2,gate=r1_trailing"),
     (None, "7.2,gate=r1_sliding"),
-    (Some("r1_asym"), "7.2,gate=r1_asym"),
+    (None, "7.2,gate=r1_asym"),
     (Some("r2_linear"), "7.2,gate=r2_linear"),
     (None, "7.2,gate=r2_hyperbolic"),
     (Some("up at once, down 4 ms"), "7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=4000"),
