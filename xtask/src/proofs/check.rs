@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a set of proofs must be: a proof for every cell, each about the release it speaks of.
 
-use super::names::{is_load, is_operation, is_test};
+use super::names::{is_operation, is_test};
 use super::{FOLDER, Facts, How, Proof};
 use crate::repo::File;
 
@@ -75,12 +75,11 @@ pub fn version(place: &str) -> &str {
     number.unwrap_or(word)
 }
 
-/// A test, operation or load that does not exist.
+/// A test or operation that does not exist.
 fn unknown_test(files: &[File], proof: &Proof) -> Option<String> {
     let name = proof.test.as_str();
     let (exists, what) = match proof.how {
         How::Oracle => (is_operation(files, name), "operation of the oracle"),
-        How::Recording => (is_load(files, name) || is_test(files, name), "recorded load and no test"),
         How::Source => (is_test(files, name), "test"),
         How::Proposal => (name.is_empty() || is_test(files, name), "test"),
     };
@@ -138,7 +137,6 @@ mod tests {
             ("'5.4 kernel/x.c f'", "'5.4'", "`5.4` names no function"),
             ("fair::here", "fair::gone", "`known_answers::fair::gone` is no test"),
             ("how = 'source'", "how = 'oracle'", "is no operation of the oracle"),
-            ("how = 'source'", "how = 'recording'", "no recording of profile 5.4 is named"),
             ("switch = 'b'", "switch = 'a'", "a proposal, but profile 6.12 has it"),
             ("says = 'Does.'", "says = ''", "must not be empty"),
         ];

@@ -26,8 +26,6 @@ pub const PAGE: &str = "docs/fidelity/sources.md";
 enum How {
     /// The kernel's own compiled function and the core agree in `make test-oracle`.
     Oracle,
-    /// Records of that kernel are reproduced in `make test-live`.
-    Recording,
     /// The release's text was read, and a test computes an example of it by hand.
     Source,
     /// No kernel has the rule: it is off, and the posting is named.
@@ -35,13 +33,12 @@ enum How {
 }
 
 impl How {
-    const ALL: [How; 4] = [How::Oracle, How::Recording, How::Source, How::Proposal];
+    const ALL: [How; 3] = [How::Oracle, How::Source, How::Proposal];
 
     /// One letter for a cell of the table.
     fn letter(self) -> char {
         match self {
             How::Oracle => 'O',
-            How::Recording => 'R',
             How::Source => 'S',
             How::Proposal => 'P',
         }
@@ -50,7 +47,6 @@ impl How {
     fn word(self) -> &'static str {
         match self {
             How::Oracle => "oracle",
-            How::Recording => "recording",
             How::Source => "source",
             How::Proposal => "proposal",
         }
@@ -66,7 +62,7 @@ struct Proof {
     how: How,
     /// `RELEASE file function`, one per place that was read; of a proposal, the posting.
     read: Vec<String>,
-    /// Test, operation of the oracle, or load that is recorded.
+    /// Test, or operation of the oracle.
     #[serde(default)]
     test: String,
     /// What the release does.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether a test, an operation of the oracle or a recorded load that a proof names exists.
+//! Whether a test or an operation of the oracle that a proof names exists.
 
 use crate::repo::File;
 
 /// Files of the oracle's tables of operations; a row begins with a brace and the operation's name.
 const OPERATIONS: &str = "tests/oracle/host/ops_";
-/// Where the recorded loads are listed.
-const LOADS: &str = "scripts/test-live.sh";
 
 /// True when a file that `name`'s modules lead to has a test of its last part.
 ///
@@ -49,13 +47,6 @@ pub fn is_operation(files: &[File], name: &str) -> bool {
     !name.is_empty() && tables.any(|file| file.text.lines().any(|line| line.trim_start().starts_with(&row)))
 }
 
-/// True when a load of this name is recorded in the guests.
-pub fn is_load(files: &[File], name: &str) -> bool {
-    let script = files.iter().find(|file| file.path == LOADS);
-    let named = |line: &str| line.contains("--load ") && line.split_whitespace().next() == Some(name);
-    script.is_some_and(|file| file.text.lines().any(named))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +56,6 @@ mod tests {
             File::example("crates/core/tests/known_answers/fair.rs", "#[test]\nfn here() {}\nfn helper() {}\n"),
             File::example("crates/sim/tests/groups.rs", "#[test]\n#[expect(x)]\n// why\nfn there() {}\n"),
             File::example("tests/oracle/host/ops_place.c", "\t{ \"wake_affine\", \"pelton_wake_affine\", 0 },"),
-            File::example("scripts/test-live.sh", "mixed --full --load mixed --duration 4s\n"),
         ]
     }
 
@@ -84,8 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_and_loads_are_looked_up_in_their_tables() {
+    fn operations_are_looked_up_in_their_tables() {
         assert!(is_operation(&files(), "wake_affine") && !is_operation(&files(), "pelton_wake_affine"));
-        assert!(is_load(&files(), "mixed") && !is_load(&files(), "--full"));
     }
 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The page of proofs: releases, counts, one letter per cell, and what each proof says.
+//! The page of proofs: releases, counts, and one letter per cell. What each proof says stays in its file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::check::version;
-use super::{Facts, How, Proof};
-use pelton_core::Switch;
+use super::{Facts, How};
 
 /// The whole page.
 pub fn render(facts: &Facts) -> String {
-    let sections: String = facts.switches.iter().map(|switch| section(facts, switch)).collect();
     format!(
         "# Where the value of each switch comes from\n\nEvery switch of [policy.h](../../core/include/pelton/policy.h) has one \
-         value per profile. This page says, for each value, what shows that the kernel of that name does so. It is generated \
-         from [docs/rules/proofs](../rules/proofs/) and checked: each named test, operation and load exists, and each \
-         release belongs to the profile it speaks for.\n\n{}\n{}\n{}\n{sections}",
+         value per profile ([which](../reference/switches.md)). A letter says what shows that the kernel of that name does so. \
+         What was read, and the test, stands in [docs/rules/proofs](../rules/proofs/) under the switch's name, and is checked: \
+         each named test and operation exists, and each release belongs to the profile it speaks for.\n\n{}\n{}\n{}",
         releases(facts),
         legend(facts),
         matrix(facts)
@@ -68,90 +65,41 @@ fn meaning(how: How) -> &'static str {
         How::Oracle => {
             "oracle: the kernel's function, compiled, and the core give the same integers in `make test-oracle`"
         }
-        How::Recording => "recording: the integers that kernel recorded are reproduced, `make test-live`",
         How::Source => "source: the release was read; a test holds an answer that was worked out by hand from its text",
         How::Proposal => "proposal: no kernel does it, the value is off; the posting is named",
     }
 }
 
-/// One letter per kind of proof in each cell.
+/// One letter per kind of proof in each cell; a row for all switches with the same ones.
 fn matrix(facts: &Facts) -> String {
     let mut out = format!(
-        "## Cells\n\n| switch | {} |\n|---|{}\n",
+        "## Cells\n\n| {} | switches |\n|{}\n",
         facts.profiles.join(" | "),
-        "---|".repeat(facts.profiles.len())
+        "---|".repeat(facts.profiles.len() + 1)
     );
-    for switch in &facts.switches {
-        let cells: Vec<String> = facts.profiles.iter().map(|profile| cell(facts, switch.name, profile)).collect();
-        let _ = writeln!(out, "| [`{0}`](#{0}) | {1} |", switch.name, cells.join(" | "));
+    for (cells, switches) in rows(facts) {
+        let _ = writeln!(out, "| {} | {} |", cells.join(" | "), switches.join(", "));
     }
     out
+}
+
+/// Rows of cells with the switches that have them, in the order of the first one's declaration.
+fn rows(facts: &Facts) -> Vec<(Vec<String>, Vec<String>)> {
+    let mut rows: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for switch in &facts.switches {
+        let cells: Vec<String> = facts.profiles.iter().map(|profile| cell(facts, switch.name, profile)).collect();
+        let name = format!("`{}`", switch.name);
+        match rows.iter_mut().find(|(other, _)| *other == cells) {
+            Some((_, switches)) => switches.push(name),
+            None => rows.push((cells, vec![name])),
+        }
+    }
+    rows
 }
 
 fn cell(facts: &Facts, switch: &str, profile: &str) -> String {
     let letters: String = facts.ways(switch, profile).into_iter().map(How::letter).collect();
     if letters.is_empty() { "-".to_owned() } else { letters }
-}
-
-/// What is said about one switch.
-fn section(facts: &Facts, switch: &Switch) -> String {
-    let mut out = format!("\n## {}\n\nValues: {}.\n\n", switch.name, values(facts, switch));
-    let mut proofs: Vec<&Proof> = facts.of(switch.name).collect();
-    let first = |proof: &Proof| facts.profiles.iter().position(|name| proof.profiles.iter().any(|p| p == name));
-    proofs.sort_by_key(|proof| (first(proof), proof.how));
-    for proof in &proofs {
-        out.push_str(&item(facts, proof));
-    }
-    let bare: Vec<&str> =
-        facts.profiles.iter().copied().filter(|profile| facts.ways(switch.name, profile).is_empty()).collect();
-    if !bare.is_empty() {
-        let _ = writeln!(out, "- {}: nothing yet.", bare.join(", "));
-    }
-    out
-}
-
-/// `off` 4.12 to 4.16, `u1` 4.19: runs of profiles with one value.
-fn values(facts: &Facts, switch: &Switch) -> String {
-    let mut runs: Vec<(u32, &str, &str)> = Vec::new();
-    for (profile, value) in facts.profiles.iter().zip(&switch.defaults) {
-        match runs.last_mut() {
-            Some((last, _, end)) if last == value => *end = profile,
-            _ => runs.push((*value, profile, profile)),
-        }
-    }
-    let name = |value: u32| switch.values.get(value as usize).copied().unwrap_or("?");
-    let words = runs.iter().map(|(value, first, end)| {
-        let range = if first == end { (*first).to_owned() } else { format!("{first} to {end}") };
-        format!("`{}` {range}", name(*value))
-    });
-    words.collect::<Vec<_>>().join(", ")
-}
-
-fn item(facts: &Facts, proof: &Proof) -> String {
-    let mut out = format!("- {}, {}: {}", proof.profiles.join(", "), proof.how.word(), proof.says.trim());
-    if !out.ends_with('.') {
-        out.push('.');
-    }
-    let read: Vec<String> = proof.read.iter().map(|place| place_text(facts, proof, place)).collect();
-    let _ = write!(out, " {}: {}.", if proof.how == How::Proposal { "Posting" } else { "Read" }, read.join(", "));
-    if !proof.test.is_empty() {
-        let what = match proof.how {
-            How::Oracle => "Operation",
-            How::Recording => "Load or test",
-            How::Source | How::Proposal => "Test",
-        };
-        let _ = write!(out, " {what}: `{}`.", proof.test);
-    }
-    out + "\n"
-}
-
-/// A place with its version written out.
-fn place_text(facts: &Facts, proof: &Proof, place: &str) -> String {
-    if proof.how == How::Proposal {
-        return place.to_owned();
-    }
-    let names = place.split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
-    format!("{} {names}", facts.releases.full(version(place)))
 }
 
 #[cfg(test)]
@@ -165,22 +113,21 @@ mod tests {
     #[test]
     fn a_cell_says_how_it_is_proved_and_an_open_one_that_it_is_not() {
         let page = render(&example(ONE));
-        assert!(page.contains("| [`a`](#a) | - | S |"), "{page}");
+        assert!(page.contains("| - | S | `a` |\n| - | - | `b` |\n"), "{page}");
         assert!(page.contains("| `-` | nothing yet | 3 | 3 |"), "{page}");
-        assert!(page.contains("Values: `off` 5.4, `on` 6.12."), "{page}");
     }
 
     #[test]
-    fn versions_are_written_whole() {
-        let page = render(&example(ONE));
-        assert!(page.contains("It does. Read: 6.12.117 kernel/x.c f. Test: `known_answers::fair::here`.\n"), "{page}");
+    fn switches_with_the_same_cells_share_a_row() {
+        let page = render(&example(&format!("{ONE}{}", ONE.replace("'a'", "'b'"))));
+        assert!(page.contains("| - | S | `a`, `b` |\n"), "{page}");
     }
 
     #[test]
     fn a_cell_with_two_kinds_of_proof_rests_on_neither_alone() {
         let two = format!("{ONE}{}", ONE.replace("'source'", "'oracle'"));
         let page = render(&example(&two));
-        assert!(page.contains("| [`a`](#a) | - | OS |"), "{page}");
+        assert!(page.contains("| - | OS | `a` |"), "{page}");
         assert!(page.contains("in `make test-oracle` | 1 | 0 |"), "{page}");
     }
 }

@@ -16,7 +16,7 @@ pub struct Release {
     /// Package and version that the oracle compiles; empty for none.
     #[serde(default)]
     pub compiled: String,
-    /// Versions that were recorded.
+    /// Versions that were recorded; the page shows them.
     #[serde(default)]
     pub recorded: Vec<String>,
 }
@@ -61,11 +61,6 @@ impl Releases {
     pub fn tree<'a>(&'a self, version: &'a str) -> &'a str {
         self.all.iter().find(|release| release.read == version).map_or(version, |release| release.profile.as_str())
     }
-
-    /// `5.10` written out as the version that was read.
-    pub fn full<'a>(&'a self, version: &'a str) -> &'a str {
-        self.of(version).map_or(version, |release| release.read.as_str())
-    }
 }
 
 impl Release {
@@ -73,7 +68,6 @@ impl Release {
     pub fn serves(&self, how: How, version: &str) -> bool {
         match how {
             How::Oracle => self.compiled_version() == Some(version) || (self.compiles() && version == self.profile),
-            How::Recording => self.recorded.iter().any(|recorded| recorded == version),
             How::Source => version == self.read || version == self.profile,
             How::Proposal => false,
         }
@@ -100,7 +94,5 @@ mod tests {
         let new = releases.of("6.12").expect("there");
         assert!(old.serves(How::Source, "5.4") && !old.serves(How::Source, "6.12.117"));
         assert!(new.serves(How::Oracle, "6.12.117") && !old.serves(How::Oracle, "5.4"));
-        assert!(!new.serves(How::Recording, "6.12"), "recorded kernels are written whole");
-        assert_eq!((releases.full("6.12"), releases.full("6.8")), ("6.12.117", "6.8"));
     }
 }
