@@ -13,8 +13,7 @@ pub fn switches() -> String {
     format!(
         "# Policy switches\n\nA profile is one kernel's choice for every switch. `--profile 6.6 --set util_est=off` is that \
          kernel with one choice changed. Combinations that mean nothing are refused with the reason. Some [stable releases]\
-         (#stable-releases) have other rules than their profile.\n\n{}\n{sections}\n{}",
-        overview(&switches, &profiles),
+         (#stable-releases) have other rules than their profile. `pelton policy list` is the same as a table.\n{sections}\n{}",
         stable()
     )
 }
@@ -33,16 +32,6 @@ fn stable() -> String {
     for rule in stable_rules() {
         let (series, since, switch) = (rule.series, rule.since, rule.switch);
         out.push_str(&format!("| {series}.{since} | [`{switch}`](#{switch}) | {} | {} |\n", rule.value, rule.why));
-    }
-    out
-}
-
-/// What each profile chooses, one row per switch.
-fn overview(switches: &[Switch], profiles: &[&str]) -> String {
-    let mut out = format!("| switch | {} |\n|---|{}\n", profiles.join(" | "), "---|".repeat(profiles.len()));
-    for switch in switches {
-        let cells: Vec<&str> = switch.defaults.iter().map(|value| value_name(switch, *value)).collect();
-        out.push_str(&format!("| [`{0}`](#{0}) | {1} |\n", switch.name, cells.join(" | ")));
     }
     out
 }
