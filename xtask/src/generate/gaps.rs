@@ -134,15 +134,15 @@ fn ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The list of all: a table for a topic with a page of rules, which has the causes, and everything for the others.
+/// The list of all: a line for each gap whose topic has a page of rules, which holds the entry; the entries of the others.
 fn list(gaps: &[Gap], files: &[File]) -> String {
     let mut out = format!(
-        "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first. A gap has a number that is never \
-         used again, a symptom, a size (measured end to end where one was), a cause and a test. Causes and tests of the \
-         first topics stand at the end of their pages of rules. How true the rest is: [traces](fidelity/traces.md), \
-         [balances](fidelity/balances.md), [residency](fidelity/residency.md), [clamps beside \
-         boards](fidelity/clamp-boards.md), [ramps](fidelity/ramps.md), and for each switch of a profile \
-         [sources](fidelity/sources.md).\n",
+        "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first. A gap has a number that is \
+         never used again, a symptom, a size (measured end to end where one was), a cause, and a test where one fails \
+         when it changes. Each stands in full in one place: at the end of its page of rules, else here. How true the \
+         rest is: [traces](fidelity/traces.md), [balances](fidelity/balances.md), [residency](fidelity/residency.md), \
+         [clamps beside boards](fidelity/clamp-boards.md), [ramps](fidelity/ramps.md), and for each switch of a \
+         profile [sources](fidelity/sources.md).\n",
         gaps.len()
     );
     for (topic, title) in TOPICS {
@@ -153,8 +153,7 @@ fn list(gaps: &[Gap], files: &[File]) -> String {
         }
         let _ = write!(out, "\n## {title}\n\n");
         if files.iter().any(|file| file.path == path) {
-            let _ = write!(out, "Causes and tests: [{topic}](rules/{topic}.md#known-gaps).\n\n");
-            out.push_str("| gap | what a user sees | size |\n|---|---|---|\n");
+            let _ = write!(out, "In full: [{topic}](rules/{topic}.md#known-gaps).\n\n");
             of.iter().for_each(|gap| out.push_str(&row(gap)));
         } else {
             of.iter().for_each(|gap| out.push_str(&item(gap, true)));
@@ -167,20 +166,24 @@ fn anchor(gap: &Gap) -> String {
     format!("<a id=\"{}\"></a>{}", gap.id.to_lowercase(), gap.id)
 }
 
+/// Beginnings of the symptom and of the size, as far as one was measured.
 fn row(gap: &Gap) -> String {
-    format!("| {} | {} | {} |\n", anchor(gap), gap.symptom, gap.size)
+    let end = [". ", "; "].iter().filter_map(|mark| gap.symptom.find(mark)).min();
+    let symptom = end.map_or(gap.symptom.trim_end_matches('.'), |at| &gap.symptom[..at]);
+    let size = gap.size.split_once("; ").map_or(gap.size.as_str(), |(first, _)| first).trim_end_matches('.');
+    let size = if size == "not measured" { String::new() } else { format!(" ({size})") };
+    format!("- **{}** {symptom}{size}.\n", anchor(gap))
 }
 
 /// One gap with all that is known of it.
 fn item(gap: &Gap, is_home: bool) -> String {
     let id = if is_home { anchor(gap) } else { gap.id.clone() };
-    format!(
-        "- **{id}** {}\n  Size: {}. Cause: {} Test: {}.\n",
-        gap.symptom,
-        gap.size.trim_end_matches('.'),
-        gap.cause,
-        gap.test.trim_end_matches('.')
-    )
+    let mut out =
+        format!("- **{id}** {}\n  Size: {}. Cause: {}", gap.symptom, gap.size.trim_end_matches('.'), gap.cause);
+    if gap.test != "none" {
+        let _ = write!(out, " Test: {}.", gap.test.trim_end_matches('.'));
+    }
+    out + "\n"
 }
 
 /// A page of rules with what stands between its markers written anew.
@@ -235,7 +238,22 @@ mod tests {
         let text = "# Idle\n<!-- gaps:idle -->\n- **F-001** Wrong.\n  Size: [1](../a.md). Cause: x Test: t.\n\
                     <!-- /gaps -->\nend\n";
         assert_eq!(found.outputs[1].text, text);
-        assert!(found.outputs[0].text.contains("| <a id=\"f-001\"></a>F-001 | Wrong. | [1](a.md) |"));
+        assert!(found.outputs[0].text.contains("\n- **<a id=\"f-001\"></a>F-001** Wrong ([1](a.md)).\n"));
+    }
+
+    #[test]
+    fn the_list_has_an_entry_in_full_only_where_its_topic_has_no_page() {
+        let long = toml("F-001", "idle").replace("Wrong.", "To 5.4 wrong. And slow.");
+        let long = long.replace("[1](a.md)", "1 ms; often");
+        let page = "<!-- gaps:idle -->\n<!-- /gaps -->\n";
+        let listed = run(&long, &[("docs/rules/idle.md", page)]);
+        let line = "- **<a id=\"f-001\"></a>F-001** To 5.4 wrong (1 ms).\n";
+        assert!(listed.outputs[0].text.ends_with(line), "{}", listed.outputs[0].text);
+        let entry = "**F-001** To 5.4 wrong. And slow.\n  Size: 1 ms; often. Cause: x Test: t.\n";
+        assert!(listed.outputs[1].text.contains(entry), "{}", listed.outputs[1].text);
+        let alone = run(&long.replace("'t'", "'none'"), &[]);
+        let entry = "**<a id=\"f-001\"></a>F-001** To 5.4 wrong. And slow.\n  Size: 1 ms; often. Cause: x\n";
+        assert!(alone.outputs[0].text.ends_with(entry), "{}", alone.outputs[0].text);
     }
 
     #[test]
