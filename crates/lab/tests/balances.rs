@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With
 //! the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests balances::` writes
-//! docs/fidelity/balances.md; without them this says so.
+//! docs/fidelity/balances.md; without them this says so. The page has the means; the least and largest of each figure,
+//! and what CPUs that ran out of tasks decided by, are printed.
 #![allow(missing_docs, reason = "tests")]
 
 use crate::guests::{Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
@@ -12,6 +13,7 @@ use pelton_replay::placements::{Gates, Topology, beside};
 use pelton_scenario::bench::schbench::Latencies;
 use pelton_sim::Report;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -173,35 +175,63 @@ fn quantiles(mut all: Vec<f64>) -> Vec<f64> {
     [50, 75, 90, 95, 99].map(at).to_vec()
 }
 
-/// What hackbench and schbench measured themselves, there and here.
-fn benchmarks(recorded: &Value, report: &Report) -> String {
-    let mut out = String::new();
-    for load in recorded["load"].as_array().into_iter().flatten() {
-        let there: Vec<f64> = load["quantiles"].as_array().expect("numbers").iter().filter_map(Value::as_f64).collect();
-        let (unit, here) = match load["name"].as_str() {
-            Some("schbench_us") => {
-                let latencies = Latencies::of(&report.tasks);
-                let at = |percent| latencies.percentile_us(percent).map_or(f64::NAN, |(us, _)| f64::from(us));
-                ("us of a latency of schbench", [50.0, 75.0, 90.0, 95.0, 99.0].map(at).to_vec())
-            }
-            Some("hackbench_s") => {
-                let laps = report.tasks.first().and_then(|t| t.laps.exact()).unwrap_or_default();
-                ("s of a run of hackbench", quantiles(laps.iter().map(|ns| *ns as f64 / 1e9).collect()))
-            }
-            _ => continue,
-        };
-        out += "\n| below | 50 % | 75 % | 90 % | 95 % | 99 % |\n|---|---|---|---|---|---|\n";
-        for (who, figures) in [("recorded", there), ("simulated", here)] {
-            let cells: Vec<String> = figures.iter().map(|figure| format!("{figure:.4}")).collect();
-            let _ = writeln!(out, "| {who}, {unit} | {} |", cells.join(" | "));
+/// What hackbench and schbench measured themselves, there and here, in a line.
+fn benchmark(recorded: &Value, report: &Report) -> Option<String> {
+    let is_own = |load: &&Value| load["name"] == "schbench_us" || load["name"] == "hackbench_s";
+    let load = recorded["load"].as_array()?.iter().find(is_own)?;
+    let there: Vec<f64> = load["quantiles"].as_array()?.iter().filter_map(Value::as_f64).collect();
+    let (what, scale, here) = match load["name"].as_str()? {
+        "schbench_us" => {
+            let latencies = Latencies::of(&report.tasks);
+            let at = |percent| latencies.percentile_us(percent).map_or(f64::NAN, |(us, _)| f64::from(us));
+            ("schbench, us of a latency", 1.0, [50.0, 75.0, 90.0, 95.0, 99.0].map(at).to_vec())
         }
-    }
-    out
+        "hackbench_s" => {
+            let laps = report.tasks.first().and_then(|t| t.laps.exact()).unwrap_or_default();
+            ("hackbench, ms of a run", 1e3, quantiles(laps.iter().map(|ns| *ns as f64 / 1e9).collect()))
+        }
+        _ => return None,
+    };
+    let pairs = there.iter().zip(&here).map(|(is, sim)| format!("{:.1}/{:.1}", is * scale, sim * scale));
+    Some(format!("- {what}, 50, 75, 90, 95 and 99 % below: {}\n", pairs.collect::<Vec<_>>().join(", ")))
 }
 
-/// One kernel's part of the page; rows judged, and those within the bar.
-fn kernel(guest: &Guest) -> (String, usize, usize) {
-    let (mut out, mut all, mut within) = (format!("## Linux {}, {}\n\n", guest.release(), guest.board.words), 0, 0);
+/// The heading of the page's table.
+fn heading(figures: &[(String, f64)]) -> String {
+    let names: Vec<String> =
+        figures.iter().map(|(name, _)| name.replace("of them ", "").replace(" of time", "")).collect();
+    format!("| load | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()))
+}
+
+/// A load's line of that table: means as recorded/simulated, in bold outside of the bar, nothing where little happened.
+fn row(load: &str, recorded: &[Figures], ours: &[Figures]) -> String {
+    let cell = |((name, is), (_, sim)): (&(String, f64), (String, f64))| match judged(name, *is, sim) {
+        _ if incomparable(load).is_some() => format!("{is:.1}/{sim:.1}"),
+        None => "-".to_owned(),
+        Some(true) => format!("{is:.1}/{sim:.1}"),
+        Some(false) => format!("**{is:.1}/{sim:.1}**"),
+    };
+    let cells: Vec<String> = mean(recorded).iter().zip(mean(ours)).map(cell).collect();
+    format!("| {load} | {} |\n", cells.join(" | "))
+}
+
+/// What is known of a kernel.
+#[derive(Default)]
+struct Part {
+    /// For the page.
+    loads: String,
+    table: String,
+    benchmarks: String,
+    /// For who runs the test.
+    details: String,
+    /// Rows judged, and those within the bar.
+    all: usize,
+    within: usize,
+}
+
+/// One kernel's part of the page; `shown` has the loads that stand on it already.
+fn kernel(guest: &Guest, shown: &mut BTreeSet<String>) -> Part {
+    let mut part = Part::default();
     for (name, recorded) in guest.by_load(".balances.json") {
         let workload = twin(&recorded[0]);
         let runs: Vec<(Figures, (GateCounts, f64), Report)> =
@@ -209,33 +239,42 @@ fn kernel(guest: &Guest) -> (String, usize, usize) {
         let ours: Vec<Figures> = runs.iter().map(|(figures, ..)| figures.clone()).collect();
         let there: Vec<Figures> = recorded.iter().map(|one| figures(&one["counts"])).collect();
         let (table, rows, holds) = compared(&there, &ours, incomparable(&name));
-        (all, within) = (all + rows, within + holds);
-        let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded[0], &runs[0].2));
+        (part.all, part.within) = (part.all + rows, part.within + holds);
+        let load = format!("- {name}: `{}`\n", recorded[0]["workload"].as_str().expect("a load"));
+        if shown.insert(load.clone()) {
+            part.loads += &load;
+        }
+        if part.table.is_empty() {
+            part.table += &heading(&ours[0]);
+        }
+        part.table += &row(&name, &there, &ours);
+        part.benchmarks += &benchmark(&recorded[0], &runs[0].2).unwrap_or_default();
+        let _ = writeln!(part.details, "### {name}: `{workload}`\n\n{table}");
         if let Some(there) = recorded_gates(&guest.folder.join(format!("{name}.gates.csv.gz"))) {
             assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
-            let _ = writeln!(out, "{}", gates(&there, &runs[0].1));
+            let _ = writeln!(part.details, "{}", gates(&there, &runs[0].1));
         }
     }
-    (out, all, within)
+    part
 }
 
 #[test]
 fn balances_beside_those_of_kernels() {
-    let mut page = String::new();
+    let (mut page, mut shown) = (String::new(), BTreeSet::new());
     for guest in guests() {
-        let (text, all, within) = kernel(&guest);
+        let Part { loads, table, benchmarks, details, all, within } = kernel(&guest, &mut shown);
+        let (series, platform) = (&guest.series, guest.board.platform);
         if all == 0 {
-            println!("not measured: balances of {} on {}: none were counted", guest.series, guest.board.platform);
-        } else {
-            let _ = writeln!(page, "{}", text.trim_end());
-            let _ = writeln!(
-                page,
-                "\n{within} of {all} rows of {} on {} are within {WITHIN_PERCENT} %, simulated by the rules of {}.\n",
-                guest.series,
-                guest.board.platform,
-                guest.rules()
-            );
+            println!("not measured: balances of {series} on {platform}: none were counted");
+            continue;
         }
+        let _ = writeln!(page, "## Linux {}, {}\n", guest.release(), guest.board.words);
+        for list in [loads, table, benchmarks].iter().filter(|list| !list.is_empty()) {
+            let _ = writeln!(page, "{list}");
+        }
+        let rules = guest.rules();
+        let _ = writeln!(page, "{within} of {all} figures are within {WITHIN_PERCENT} %, by the rules of {rules}.\n");
+        println!("## {series} on {platform}\n\n{details}");
     }
     println!("{page}");
     write_page("balances.md", &page);
@@ -253,4 +292,7 @@ fn other_figures_are_outside() {
     ours[0][0].1 = 111.0;
     assert_eq!(compared(&is, &ours, None).2, 1);
     assert_eq!(compared(&is, &ours, incomparable("hackbench")).1, 0);
+    assert_eq!(row("hogs", &is, &ours), "| hogs | **100.0/111.0** | 20.0/20.0 | - |\n");
+    assert_eq!(row("hackbench", &is, &ours), "| hackbench | 100.0/111.0 | 20.0/20.0 | 0.5/0.5 |\n");
+    assert_eq!(heading(&is[0]), "| load | tasks moved/s | 0 runnable, % | x/s |\n|---|---|---|---|\n");
 }

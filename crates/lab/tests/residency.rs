@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
 //! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
-//! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so.
+//! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so. The page has
+//! the means; the least and largest of each figure are printed.
 #![allow(missing_docs, reason = "tests")]
 
 use crate::guests::{BOARDS, Board, Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
 use pelton_lab::run::{Control, run_one};
 use pelton_schema::{Event, Sink};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The bars of the comparison, written down before the first run: points of the time, and percent of migrations.
@@ -209,44 +210,83 @@ fn others(recorded: &Value) -> f64 {
     is.busy_ns.iter().sum::<u64>().saturating_sub(of_load) as f64 * 100.0 / is.ns as f64
 }
 
-/// One kernel's part of the page; rows judged, and those within the bar.
-fn kernel(guest: &Guest) -> (String, usize, usize) {
+/// A load's column of the page's table: means as recorded/simulated, in bold outside of the bar.
+fn column(figures: &[Figure], recorded: &[(f64, f64, f64)], ours: &[(f64, f64, f64)]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (((_, how, _), (is, ..)), (sim, ..)) in figures.iter().zip(recorded).zip(ours) {
+        let mark = if judged(*how, *is, *sim) == Some(false) { "**" } else { "" };
+        out.push(format!("{mark}{is:.1}/{sim:.1}{mark}"));
+    }
+    out
+}
+
+/// A table of names and columns, each with its heading.
+fn table(names: &[String], columns: &[(String, Vec<String>)]) -> String {
+    let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
+    let mut out = format!("| figure | {} |\n|---|{}\n", headings.join(" | "), "---|".repeat(columns.len()));
+    for (row, name) in names.iter().enumerate() {
+        let cells: Vec<&str> = columns.iter().map(|(_, cells)| cells[row].as_str()).collect();
+        let _ = writeln!(out, "| {} | {} |", name.replace(" of time", ""), cells.join(" | "));
+    }
+    out
+}
+
+/// What is known of a kernel: its part of the page, what is printed besides, rows judged, and those within the bar.
+#[derive(Default)]
+struct Part {
+    page: String,
+    details: String,
+    all: usize,
+    within: usize,
+}
+
+/// One kernel's part; `shown` has the loads that stand on the page already.
+fn kernel(guest: &Guest, shown: &mut BTreeSet<String>) -> Part {
     let (board, release) = (guest.board, guest.release());
-    let (mut out, mut all, mut within) = (format!("## {}, Linux {release}\n\n", board.platform), 0, 0);
+    let (mut part, mut names, mut loads, mut columns) = (Part::default(), Vec::new(), String::new(), Vec::new());
     for (name, recorded) in guest.by_load(".residency.json") {
         let workload = recorded[0]["workload"].as_str().expect("a load");
         let is: Vec<_> = recorded.iter().map(|one| counted(one).figures()).collect();
         let ns = counted(&recorded[0]).ns;
         let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(&guest.rules(), board, workload, ns, seed)).collect();
-        let names = |figures: &[Figure]| figures.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&is[0]), names(&runs[0]), "{release}: the platform file is another board");
+        let names_of = |figures: &[Figure]| figures.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names_of(&is[0]), names_of(&runs[0]), "{release}: the platform file is another board");
         let (table, rows, holds) = compared(&is[0], &mean(&is), &mean(&runs));
-        (all, within) = (all + rows, within + holds);
+        (part.all, part.within) = (part.all + rows, part.within + holds);
+        let load = format!("- {name}: `{workload}`\n");
+        if shown.insert(load.clone()) {
+            loads += &load;
+        }
         let others = recorded.iter().map(others).sum::<f64>() / recorded.len() as f64;
-        let _ = writeln!(
-            out,
-            "### {name}: `{workload}`\n\n{table}\nOther tasks of the guest took {others:.1} % of one CPU.\n"
-        );
+        names = names_of(&is[0]);
+        names.push("other tasks of the guest, % of one CPU".to_owned());
+        let mut cells = column(&is[0], &mean(&is), &mean(&runs));
+        cells.push(format!("{others:.1}"));
+        columns.push((name.clone(), cells));
+        let _ = writeln!(part.details, "### {name} on {}\n\n{table}", board.platform);
     }
-    (out, all, within)
+    let loads = if loads.is_empty() { loads } else { loads + "\n" };
+    part.page = format!("## {}, Linux {release}\n\n{loads}{}", board.platform, table(&names, &columns));
+    part
 }
 
 #[test]
 fn residency_beside_that_of_kernels() {
-    let (mut page, mut all, mut within) = (String::new(), 0, 0);
+    let (mut page, mut all, mut within, mut shown) = (String::new(), 0, 0, BTreeSet::new());
     for guest in guests().iter().filter(|guest| guest.board.has_sizes) {
-        let (text, rows, holds) = kernel(guest);
-        if rows > 0 {
-            let _ = writeln!(page, "{}\n", text.trim_end());
+        let part = kernel(guest, &mut shown);
+        if part.all > 0 {
+            let _ = writeln!(page, "{}", part.page);
+            println!("{}", part.details);
         }
-        (all, within) = (all + rows, within + holds);
+        (all, within) = (all + part.all, within + part.within);
     }
     if all == 0 {
         println!("not measured: residency of kernels on boards (nothing was counted there)");
     } else {
         let _ = writeln!(
             page,
-            "{within} of {all} rows are within {WITHIN_POINTS} points, or {WITHIN_PERCENT} % of migrations."
+            "{within} of {all} figures are within {WITHIN_POINTS} points, or {WITHIN_PERCENT} % of migrations."
         );
     }
     println!("{page}");
@@ -265,6 +305,8 @@ fn other_loads_are_outside() {
     assert!(rows >= 14 && within == rows, "{within} of {rows}: {is:?}");
     let (table, rows, within) = compared(&is, &of(&is), &of(&other));
     assert!(within < rows, "{table}");
+    let marked = |ours| column(&is, &of(&is), &of(ours)).iter().filter(|cell| cell.starts_with('*')).count();
+    assert_eq!((marked(&is), marked(&other)), (0, rows - within));
     let whole: f64 = is.iter().filter(|(name, ..)| name.contains("MHz")).map(|(_, _, percent)| percent).sum();
     assert!((whole - 200.0).abs() < 1e-6, "{is:?}");
 }

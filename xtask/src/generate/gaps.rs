@@ -134,7 +134,7 @@ fn ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The list of all: a line for each gap whose topic has a page of rules, which holds the entry; the entries of the others.
+/// The list of all: a line for each gap whose topic has a page of rules, which holds the entry; entries of the others.
 fn list(gaps: &[Gap], files: &[File]) -> String {
     let mut out = format!(
         "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first. A gap has a number that is \
