@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::{EVENTS, EventInfo, GateVerdict, HookSite, PeltSignal, PeltSource};
+use crate::{Column, EVENTS, EventInfo, GateVerdict, HookSite, PeltSignal, PeltSource, Unit};
 
 /// The page `docs/reference/events.md` without its banner: every event, every column, unit and sentence.
 ///
@@ -13,7 +13,7 @@ use crate::{EVENTS, EventInfo, GateVerdict, HookSite, PeltSignal, PeltSource};
 pub fn render_reference() -> String {
     let mut out = String::from(
         "# Events\n\nEverything a run, a recording or a replay can report. Times are ns since its start. The number \
-         behind a name is the event's code in our own log.\n",
+         behind a name is the event's code in our own log, a column without a unit an id or a code.\n",
     );
     EVENTS.iter().for_each(|event| section(&mut out, event));
     codes(&mut out, "Hook sites", "`site` in `freq_decision`", HookSite::NAMES);
@@ -25,16 +25,24 @@ pub fn render_reference() -> String {
 
 fn section(out: &mut String, event: &EventInfo) {
     line(out, format_args!("\n## `{}` ({})\n\n{}\n", event.name, event.code, event.doc.trim()));
-    line(out, format_args!("| column | unit | meaning |\n|---|---|---|"));
     for column in event.columns {
-        line(out, format_args!("| `{}` | {} | {} |", column.name, column.unit.name(), column.doc.trim()));
+        line(out, format_args!("{}", row(column)));
     }
 }
 
+/// `- name (unit): what it is`
+fn row(column: &Column) -> String {
+    let unit = match column.unit {
+        Unit::Id | Unit::Code => String::new(),
+        unit => format!(" ({})", unit.name()),
+    };
+    format!("- `{}`{unit}: {}", column.name, column.doc.trim())
+}
+
 fn codes(out: &mut String, title: &str, column: &str, names: &[&str]) {
-    line(out, format_args!("\n## {title}\n\nValues of {column}.\n\n| value | name |\n|---|---|"));
+    line(out, format_args!("\n## {title}\n\nValues of {column}.\n"));
     for (value, name) in names.iter().enumerate() {
-        line(out, format_args!("| {value} | {name} |"));
+        line(out, format_args!("- {value}: {name}"));
     }
 }
 
@@ -51,7 +59,7 @@ mod tests {
         let page = render_reference();
         let rows = EVENTS.iter().flat_map(|event| event.columns);
         for column in rows {
-            assert!(page.contains(&format!("| `{}` | {} |", column.name, column.unit.name())), "{}", column.name);
+            assert!(page.contains(&format!("\n{}\n", row(column))), "{}", column.name);
         }
     }
 }

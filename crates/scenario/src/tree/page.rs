@@ -20,11 +20,10 @@ fn section(spec: &Spec, out: &mut String) {
         out.push_str("Any key may be used; values are text.\n\n");
     }
     if !spec.keys.is_empty() {
-        out.push_str("| key | allowed | meaning |\n|---|---|---|\n");
         for key in spec.keys {
             let needed = if key.required { "; needed" } else { "" };
-            let allowed = key.allowed().replace("text in quotes", "text").replace('|', "\\|");
-            let _ = writeln!(out, "| `{}` | {allowed}{needed} | {} |", key.name, key.doc);
+            let allowed = key.allowed().replace("text in quotes", "text");
+            let _ = writeln!(out, "- `{}` ({allowed}{needed}): {}", key.name, key.doc);
         }
         out.push('\n');
     }
