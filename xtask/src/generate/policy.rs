@@ -11,9 +11,10 @@ pub fn switches() -> String {
     let profiles = all_profiles();
     let sections: String = switches.iter().map(|switch| section(switch, &profiles)).collect();
     format!(
-        "# Policy switches\n\nA profile is one kernel's choice for every switch. `--profile 6.6 --set util_est=off` is that \
-         kernel with one choice changed. Combinations that mean nothing are refused with the reason. Some [stable releases]\
-         (#stable-releases) have other rules than their profile. `pelton policy list` is the same as a table.\n{sections}\n{}",
+        "# Policy switches\n\nA profile is one kernel's choice for every switch: below each stands from which profile on \
+         which value holds, and what no profile has. `--profile 6.6 --set util_est=off` is that kernel with one choice \
+         changed. Combinations that mean nothing are refused with the reason. Some [stable releases](#stable-releases) \
+         have other rules than their profile. `pelton policy list` is the same as a table.\n{sections}\n{}",
         stable()
     )
 }
@@ -28,27 +29,29 @@ fn stable() -> String {
             if series.last > series.first { format!(" to {}.{}", series.series, series.last) } else { String::new() };
         out.push_str(&format!("- {}.{}{last}\n", series.series, series.first));
     }
-    out.push_str("\n| from | switch | value | what |\n|---|---|---|---|\n");
+    out.push_str("\nWhat they changed:\n\n");
     for rule in stable_rules() {
         let (series, since, switch) = (rule.series, rule.since, rule.switch);
-        out.push_str(&format!("| {series}.{since} | [`{switch}`](#{switch}) | {} | {} |\n", rule.value, rule.why));
+        out.push_str(&format!("- {series}.{since} [`{switch}={}`](#{switch}): {}\n", rule.value, rule.why));
     }
     out
 }
 
 fn section(switch: &Switch, profiles: &[&str]) -> String {
-    let values: Vec<String> = switch.values.iter().map(|value| format!("`{value}`")).collect();
-    let eras = eras(switch, profiles);
-    format!("\n## {}\n\n{}\n\n- Values: {}\n- Kernels: {eras}\n", switch.name, switch.why.trim(), values.join(", "))
+    let used = |at: usize| switch.defaults.iter().any(|value| *value as usize == at);
+    let values = switch.values.iter().enumerate().filter(|(at, _)| !used(*at));
+    let others: Vec<String> = values.map(|(_, value)| format!("`{value}`")).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; no profile: {}", others.join(", ")) };
+    format!("\n## {}\n\n{}\n\n{}{others}.\n", switch.name, switch.why.trim(), eras(switch, profiles))
 }
 
-/// Runs of profiles with one value: `off until 5.4, u1 from 5.10`.
+/// The first profile of each run with one value: `4.12 off, 5.10 u1`.
 fn eras(switch: &Switch, profiles: &[&str]) -> String {
     let mut eras: Vec<String> = Vec::new();
     let mut previous = None;
     for (value, profile) in switch.defaults.iter().zip(profiles) {
         if previous != Some(value) {
-            eras.push(format!("`{}` from {profile}", value_name(switch, *value)));
+            eras.push(format!("{profile} `{}`", value_name(switch, *value)));
         }
         previous = Some(value);
     }
@@ -84,7 +87,9 @@ mod tests {
 
     #[test]
     fn eras_name_only_changes() {
-        let switch = Switch { name: "a", values: vec!["off", "on"], defaults: vec![0, 0, 1], why: "" };
-        assert_eq!(eras(&switch, &["4.12", "4.16", "4.19"]), "`off` from 4.12, `on` from 4.19");
+        let switch = Switch { name: "a", values: vec!["off", "on", "no"], defaults: vec![0, 0, 1], why: "Why." };
+        let profiles = ["4.12", "4.16", "4.19"];
+        assert_eq!(eras(&switch, &profiles), "4.12 `off`, 4.19 `on`");
+        assert_eq!(section(&switch, &profiles), "\n## a\n\nWhy.\n\n4.12 `off`, 4.19 `on`; no profile: `no`.\n");
     }
 }
