@@ -409,7 +409,7 @@ fn conflict(profile: &Word, settings: &[Setting], error: &PolicyError) -> Diagno
 /// The page `docs/guide/policies.md`: the format, with the table of keys that the checks use.
 pub fn guide() -> String {
     let example = include_str!("../tests/good/policy.toml").split_once('\n').map_or("", |(_, rest)| rest);
-    let page = include_str!("policy_guide.md").replace("{{example}}", &format!("```toml\n{example}```"));
+    let page = include_str!("policy_guide.md.in").replace("{{example}}", &format!("```toml\n{example}```"));
     let page =
         page.replace("{{profile}}", DEFAULT_PROFILE).replace("{{profiles}}", &pelton_core::profiles().join(", "));
     page.replace("{{keys}}\n", &reference(&POLICY))

@@ -9,8 +9,7 @@ use crate::repo::File;
 /// Links of Markdown pages to files or folders that are not in the repository.
 pub fn check(files: &[File]) -> Vec<Finding> {
     let known = known_paths(files);
-    // Templates below crates/ are rendered into docs/, and checked there.
-    let pages = files.iter().filter(|file| file.extension() == "md" && !file.is_under(&["crates/"]));
+    let pages = files.iter().filter(|file| file.extension() == "md");
     pages.flat_map(|page| page_findings(page, &known)).collect()
 }
 

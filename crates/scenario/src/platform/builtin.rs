@@ -131,7 +131,7 @@ pub(super) fn source_in_words(source: &PowerSource) -> String {
 /// The page `docs/guide/platforms.md`: how a file is made, and what holds for all of it.
 pub fn guide() -> String {
     let example = include_str!("../../tests/good/platform.toml").split_once('\n').map_or("", |(_, rest)| rest);
-    include_str!("guide.md").replace("{{example}}", &format!("```toml\n{}```", example))
+    include_str!("guide.md.in").replace("{{example}}", &format!("```toml\n{}```", example))
 }
 
 /// The page `docs/reference/platform-keys.md`, from the tables that the checks use.
