@@ -30,14 +30,14 @@ const fn juno(folder: &'static str, files: &'static str, uclamp: &'static str) -
     Recording { folder, files, uclamp }
 }
 
-const JUNO: [Recording; 5] = [
+static JUNO: [Recording; 5] = [
     juno("arm-uclamp-juno-r2-max-20240419", "juno-r2_20240419", "max"),
     juno("arm-uclamp-juno-r2-max-20240430", "juno-r2", "max"),
     juno("arm-uclamp-juno-r2-max-20240715", "juno-r2", "max"),
     juno("arm-uclamp-juno-r2-sum-20240430", "juno-r2", "bias"),
     juno("arm-uclamp-juno-r2-sum-20240715", "juno-r2", "bias"),
 ];
-const PIXEL: Recording = juno("arm-uclamp-pixel6-max-20240522", "pixel6", "max");
+static PIXEL: Recording = juno("arm-uclamp-pixel6-max-20240522", "pixel6", "max");
 const SCENARIOS: [&str; 4] =
     ["s0_uclamp_max_only", "s1_uclamp_min_max_above_little", "s3_pack_pinned_then_free", "s4_pack_8_tasks"];
 const SPIKE: &str = "s2_frequency_spike";
@@ -305,12 +305,41 @@ fn apart(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
     mean((0..1000).map(|i| (at(&a, i) - at(&b, i)).abs()))
 }
 
-fn verdict(error: f64, most: f64) -> &'static str {
-    if error <= most { "inside" } else { "**outside**" }
+/// A cell, in bold when its error is beyond the bound.
+fn marked(cell: String, error: f64, most: f64) -> String {
+    if error <= most { cell } else { format!("**{cell}**") }
+}
+
+fn recordings() -> impl Iterator<Item = &'static Recording> {
+    JUNO.iter().chain([&PIXEL])
+}
+
+/// A table with a column for each recording.
+#[derive(Default)]
+struct Table(Vec<(String, Vec<String>)>);
+
+impl Table {
+    fn put(&mut self, what: &str, recording: &Recording, cell: String) {
+        let at = self.0.iter().position(|(row, _)| row == what).unwrap_or_else(|| {
+            self.0.push((what.to_owned(), vec!["-".to_owned(); recordings().count()]));
+            self.0.len() - 1
+        });
+        let column = recordings().position(|r| r.folder == recording.folder).expect("one of them");
+        self.0[at].1[column] = cell;
+    }
+
+    fn render(&self) -> String {
+        let names: Vec<&str> = recordings().map(|r| r.folder.trim_start_matches("arm-uclamp-")).collect();
+        let mut out = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+        for (what, cells) in &self.0 {
+            writeln!(out, "| {what} | {} |", cells.join(" | ")).expect("a string");
+        }
+        out
+    }
 }
 
 /// Real and simulated curves of one recording, and how far they are apart.
-fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
+fn spike(table: &mut Table, recording: &Recording, factor: f64) -> Option<()> {
     let board = if recording.files == "pixel6" { &SPIKE_PIXEL } else { &SPIKE_JUNO };
     let signal = if recording.uclamp == "max" { "util_avg" } else { "cfs_util_avg" };
     let (util, khz) = (curve(recording, signal)?, curve(recording, "cpu_frequency")?);
@@ -319,12 +348,10 @@ fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
     run(recording, SPIKE, factor, 12, &mut ours)?;
     let (a, b) = (phases(&util, &khz, board), phases(&ours.util, &ours.khz, board));
     if let Some(us) = looks_us(recording, factor) {
-        let what = format!("firmware looks {us} us after a tick, by activations below 5 ms (an input)");
-        writeln!(page, "| {} | {what} | | | |", recording.folder).expect("a string");
+        table.put("us from a tick to the firmware's look (an input)", recording, us.to_string());
     }
     let mut row = |what: &str, error: f64, most: f64| {
-        let verdict = verdict(error, most);
-        writeln!(page, "| {} | {what} | {error:.2} | {most:.2} | {verdict} |", recording.folder).expect("a string");
+        table.put(&format!("{what} ({most:.1})"), recording, marked(format!("{error:.2}"), error, most));
     };
     let ramp = |i: u32| {
         let behind = f64::from(i) / 1e3;
@@ -339,38 +366,25 @@ fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
     row("utilization of both", apart(both(&util, &a), both(&ours.util, &b)), LEVEL_MAX);
     row("their clamped utilization", apart(both(&clamped, &a), both(&ours.clamped, &b)), CLAMPED_MAX);
     let share = |c: &Curve, p: &Phases, mhz: f64| 100.0 * mean(both(c, p).iter().map(|f| f64::from(*f == mhz)));
+    let mut pair = |what: &str, real: f64, sim: f64, most: f64| {
+        table.put(what, recording, marked(format!("{real:.0}/{sim:.0}"), (sim - real).abs(), most));
+    };
     for &mhz in board.mhz {
-        let (real, sim) = (share(&khz, &a, mhz), share(&ours.khz, &b, mhz));
-        row(
-            &format!("share of {mhz:.0} MHz with both: {real:.1} %, simulated {sim:.1} %"),
-            (sim - real).abs(),
-            SHARE_POINTS_MAX,
-        );
+        let what = format!("share of {mhz:.0} MHz with both, % (5 points)");
+        pair(&what, share(&khz, &a, mhz), share(&ours.khz, &b, mhz), SHARE_POINTS_MAX);
     }
     let changes = |c: &Curve, p: &Phases| c.iter().filter(|f| (p.joint..=p.end).contains(&f.0)).count() as f64;
     let (real, sim) = (changes(&khz, &a), changes(&ours.khz, &b));
-    row(
-        &format!("frequency changes with both: {real:.0}, simulated {sim:.0}"),
-        (sim - real).abs(),
-        (real * 0.1).max(10.0),
-    );
-    let (real, sim) = (a.end - a.joint, b.end - b.joint);
-    row(
-        &format!("length of that, ms: {:.0}, simulated {:.0}", real * 1e3, sim * 1e3),
-        (sim - real).abs() * 1e3,
-        real * 50.0,
-    );
+    pair("frequency changes with both (10 %, or 10)", real, sim, (real * 0.1).max(10.0));
+    let (real, sim) = ((a.end - a.joint) * 1e3, (b.end - b.joint) * 1e3);
+    pair("length of that, ms (5 %)", real, sim, real * 0.05);
     let most = |c: &Curve| c.iter().map(|u| u.1).fold(0.0, f64::max);
-    row(
-        &format!("highest utilization: {:.0}, simulated {:.0}", most(&util), most(&ours.util)),
-        (most(&util) - most(&ours.util)).abs(),
-        CLAMPED_MAX,
-    );
+    pair("highest utilization (51.2)", most(&util), most(&ours.util), CLAMPED_MAX);
     Some(())
 }
 
 /// Where the threads ran, real and simulated, percent of their time.
-fn places(page: &mut String, recording: &Recording, scenario: &str, factor: f64) -> Option<()> {
+fn places(table: &mut Table, recording: &Recording, scenario: &str, factor: f64) -> Option<()> {
     let real = activations(recording, scenario)?;
     let report = run(recording, scenario, factor, 20, pelton_schema::NullSink)?;
     let all: f64 = real.iter().map(|a| a.1).sum();
@@ -384,15 +398,8 @@ fn places(page: &mut String, recording: &Recording, scenario: &str, factor: f64)
         let there: f64 = real.iter().filter(|a| cpus.contains(&a.2)).fold(0.0, |sum, a| sum + a.1);
         let ours = report.domains.iter().find(|d| d.name == *name).expect("a domain of the board").busy_ns;
         let (there, ours) = (100.0 * there / all, 100.0 * ours as f64 / busy as f64);
-        let error = (there - ours).abs();
-        let verdict = verdict(error, SHARE_POINTS_MAX);
-        writeln!(
-            page,
-            "| {} | {} | {name} | {there:.1} | {ours:.1} | {error:.1} | {verdict} |",
-            recording.folder,
-            &scenario[..2]
-        )
-        .expect("a string");
+        let cell = marked(format!("{there:.1}/{ours:.1}"), (there - ours).abs(), SHARE_POINTS_MAX);
+        table.put(&format!("{} {name}", &scenario[..2]), recording, cell);
     }
     Some(())
 }
@@ -402,28 +409,25 @@ const HEAD: &str = "\
 
 # Clamps beside boards
 
-The rt-app files of the public notebooks on clamps, run as they are and begun as rt-app begins (`rt-app-start`; one seed, 250 Hz; kernels
-and bounds in the test), beside what their boards recorded. Bounds were written down before the first run; the one for the largest distance of the
-ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. The Juno's firmware, its driver and the slice of
-its kernels' date were put in when the cause of too short activations was looked for (F-134). ";
+The rt-app files of the public notebooks on clamps, run as they are and begun as rt-app begins (`rt-app-start`; one seed, 250 Hz;
+kernels in the test), beside what their boards recorded: `board/simulated`, or how far they are apart, **bold** beyond the bound.
+Bounds were written down before the first run; the one for the largest distance of the ramp, the start phases, `runnable_boost=off`
+and the Pixel's kernel were chosen after it, and the Juno's firmware, driver and slice when the cause of too short activations was
+looked for (F-134). ";
 
 const PLACES: &str = "\
 ## Where threads ran
 
-Percent of their time, without the first 0.3 s; points apart.
+Percent of their time, without the first 0.3 s. Bound: 5 points.
 
-| recording | scenario | cluster | board | simulated | points | bound 5 |
-|---|---|---|---|---|---|---|
 ";
 
 const CURVES: &str = "
 ## Scenario 2: curves of CPU 5 of the Juno, CPU 7 of the Pixel
 
-Units of 1024 where nothing else is said. Distances between levels are mean distances of quantiles over time. The ramp is laid over the
-board's where both pass 700, since the clocks differ. Bounds of the Pixel are those of the Juno, which were there before it was compared.
+Units of 1024 where nothing else is said, bounds in parentheses; those of the Pixel are the Juno's. Distances between levels are mean
+distances of quantiles over time. The ramp is laid over the board's where both pass 700, since the clocks differ.
 
-| recording | what | error | bound | |
-|---|---|---|---|---|
 ";
 
 /// What the work of `run` really is on both boards.
@@ -437,19 +441,15 @@ fn works(factor: f64, pixel: f64) -> String {
 }
 
 fn page(factor: f64, pixel: f64) -> String {
-    let mut page = format!("{HEAD}{}{PLACES}", works(factor, pixel));
-    for recording in JUNO.iter().chain([&PIXEL]) {
-        let factor = if recording.files == "pixel6" { pixel } else { factor };
+    let work = |recording: &Recording| if recording.files == "pixel6" { pixel } else { factor };
+    let (mut shares, mut curves) = (Table::default(), Table::default());
+    for recording in recordings() {
         for scenario in SCENARIOS {
-            places(&mut page, recording, scenario, factor).expect("complete data");
+            places(&mut shares, recording, scenario, work(recording)).expect("complete data");
         }
+        spike(&mut curves, recording, work(recording)).expect("complete data");
     }
-    page += CURVES;
-    for recording in JUNO.iter().chain([&PIXEL]) {
-        let factor = if recording.files == "pixel6" { pixel } else { factor };
-        spike(&mut page, recording, factor).expect("complete data");
-    }
-    page
+    format!("{HEAD}{}{PLACES}{}{CURVES}{}", works(factor, pixel), shares.render(), curves.render())
 }
 
 #[test]
