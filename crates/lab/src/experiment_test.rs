@@ -169,6 +169,6 @@ fn the_guide_names_every_key_of_an_experiment_file() {
         keys::<MachineChanges>(),
     ];
     for key in all.concat() {
-        assert!(guide.contains(&format!("| `{key}` |")), "{key}");
+        assert!(guide.contains(&format!("\n- `{key}`")), "{key}");
     }
 }
