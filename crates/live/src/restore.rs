@@ -85,7 +85,7 @@ impl Restore {
     }
 }
 
-/// The file, held; whoever puts it back is waited for.
+/// The file, held; the other process that holds it is waited for.
 fn taken(file: File) -> io::Result<Flock<File>> {
     let mut file = file;
     for _ in 0..WAIT_STEPS {
