@@ -29,7 +29,7 @@ pub struct Finding {
     pub path: String,
     /// Line from 1; 0 = the whole file.
     pub line: usize,
-    /// What is wrong and what to do instead.
+    /// Defect and remedy.
     pub text: String,
 }
 

@@ -74,7 +74,7 @@ fn comments(file: &File) -> String {
     file.text.lines().map(|text| keep(line(text))).collect()
 }
 
-/// What follows a comment's mark, which begins a line or stands behind a blank.
+/// Text behind a comment's mark, which begins a line or stands behind a blank.
 fn comment_of<'a>(line: &'a str, mark: &str) -> &'a str {
     let begins = line.trim_start().starts_with(mark).then(|| line.find(mark)).flatten();
     let at = begins.or_else(|| line.find(&format!(" {mark} ")));
