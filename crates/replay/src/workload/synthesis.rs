@@ -5,11 +5,9 @@
 //! |---|---|
 //! | work between two sleeps | `RunParts`, so it takes longer on a slower CPU |
 //! | time waiting for a CPU, preempted or just woken | nothing: the simulated scheduler decides it anew |
-//! | sleep ended by another task | a semaphore for this pair of tasks, so the order survives any change of speed; a
-//! pipe where the waker is about to sleep |
+//! | sleep ended by another task | a semaphore for this pair of tasks, so the order survives any change of speed; a pipe where the waker is about to sleep |
 //! | task made by another one | that one makes it |
-//! | sleep ended by a timer on a grid, or by an event from outside | an absolute timer: it comes when it came, early or
-//! late for the task |
+//! | sleep ended by a timer on a grid, or by an event from outside | an absolute timer: it comes when it came, early or late for the task |
 //! | pause of fixed length | a sleep of the recorded length |
 //! | priority change, move to another task group | a new phase |
 //! | files of task groups, where a log has them | the same groups, with what was written into them |
