@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What clang and the helper headers call the machine the program will run on.
+/// Name that clang and the helper headers give to the machine the program will run on.
 fn target_macro(arch: &str) -> &str {
     match arch {
         "x86_64" | "x86" => "x86",
@@ -17,7 +17,7 @@ fn target_macro(arch: &str) -> &str {
     }
 }
 
-/// What the programs are made of.
+/// Files that the programs are made of.
 const SOURCES: [&str; 21] = [
     "clamp.bpf.c",
     "clamp.h",
@@ -42,7 +42,7 @@ const SOURCES: [&str; 21] = [
     "vars.h",
 ];
 
-/// Where the policy core is, as its sources say it.
+/// Folder of the policy core, as its sources write it.
 const CORE: &str = "../../core/include";
 
 fn main() {

@@ -17,7 +17,7 @@ pub struct Share {
     pub throttled: bool,
 }
 
-/// Who has nothing left takes from the other what it can; true: it has to stop.
+/// Charges a tick: a CPU with nothing left takes from the other one as much as it can; true: it has to stop.
 pub fn tick(own: &mut Share, other: &mut Share, cpus: u128, share: bool) -> bool {
     if own.throttled || own.runtime >= PERIOD {
         return false;
@@ -50,7 +50,7 @@ pub fn period(own: &mut Share, overrun: u128, share: bool) -> bool {
     free
 }
 
-/// When a CPU that runs out of tasks does not search.
+/// Cases in which a CPU that runs out of tasks does not search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skips {
     /// Never.
@@ -73,7 +73,7 @@ impl Skips {
     }
 }
 
-/// What a CPU knows of its idle times.
+/// Idle times as a CPU knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idleness {
     /// Mean.
@@ -130,7 +130,7 @@ impl Idleness {
     }
 }
 
-/// Who walks over idle CPUs.
+/// Rule for walks over idle CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walks {
     /// For the sake of load, too.
@@ -153,20 +153,20 @@ impl Walks {
 }
 
 impl Walks {
-    /// The same where no CPU walks for load.
+    /// Drops the walks for load where no CPU walks for load.
     pub fn unless(self, lazy: bool) -> Walks {
         Walks { load: self.load && !lazy, ..self }
     }
 }
 
-/// Whose load a CPU refreshes when it looks for a task.
+/// CPUs whose load is refreshed by one that looks for a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshes {
     /// Its own.
     Own,
-    /// That of all it looks at, once a tick.
+    /// Load of all CPUs that it looks at, once a tick.
     Others,
-    /// The same, with a pause.
+    /// Load of all CPUs that it looks at, with a pause.
     Rarely,
     /// None.
     Nothing,
@@ -184,7 +184,7 @@ impl Refreshes {
         })
     }
 
-    /// That of others, too.
+    /// True when it refreshes the load of others, too.
     pub fn of_others(self) -> bool {
         matches!(self, Refreshes::Others | Refreshes::Rarely)
     }
@@ -206,7 +206,7 @@ impl Refreshes {
 pub struct Due {
     /// Ticks: now, next for load, next for balance.
     pub ticks: [u128; 3],
-    /// There is load to refresh.
+    /// True when there is load to refresh.
     pub blocked: bool,
     /// Tasks here.
     pub running: u128,
@@ -219,7 +219,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// What a tick sends an idle CPU for: load (1), balance (2).
+    /// Purpose for which a tick wakes an idle CPU: load (1), balance (2).
     pub fn kick(&self, rule: Walks) -> u64 {
         let [now, load_at, balance_at] = self.ticks;
         let near = self.busy >= 2 && !(self.unequal && rule.unequal_is_fine);

@@ -5,7 +5,7 @@
 pub const GROUPS: usize = 5;
 const HOLD_NS: u64 = 50_000_000;
 
-/// Which tree.
+/// Tree that a boost is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The posting of 2015.
@@ -27,13 +27,13 @@ impl Form {
         }
     }
 
-    /// What is missing of `full` counts; hold knows the CPU's capacity.
+    /// Full scale from which the missing part is measured; hold knows the CPU's capacity.
     pub fn full(self, cap_orig: u64) -> u64 {
         if self == Form::Hold { cap_orig } else { 1024 }
     }
 
-    /// What a boost adds: its percentage of what the signal lacks of `full`; a negative one takes its percentage of the
-    /// signal, or nothing in the posting.
+    /// Margin that a boost adds: its percentage of what the signal lacks of `full`; a negative one takes its percentage
+    /// of the signal, or nothing in the posting.
     pub fn margin(self, full: u64, signal: u64, boost: i64) -> i64 {
         let missing = i128::from(full) - i128::from(signal);
         let missing = if missing < 0 { 0 } else { missing };
@@ -69,7 +69,7 @@ pub struct Cpu {
     form: Form,
     /// Groups; the first is the root.
     pub groups: [Group; GROUPS],
-    /// What counts.
+    /// Boost that counts.
     pub max: i64,
     stamp: u64,
 }
@@ -143,7 +143,7 @@ impl Cpu {
         self.stamp = now.wrapping_sub(HOLD_NS + 1);
     }
 
-    /// What counts now.
+    /// Boost that counts now.
     pub fn boost(&mut self, now: u64) -> i64 {
         if self.form == Form::Hold && !self.held(self.stamp, now) {
             self.look(now);
@@ -159,7 +159,7 @@ fn gain(form: u64, row: usize) -> (i64, i64) {
     if form == 2 { NEW[row.min(9)] } else { OLD[row.min(9)] }
 }
 
-/// What speaks for it; the posting's sign is wrong where capacity is won.
+/// Payoff of the change; the posting's sign is wrong where capacity is won.
 pub fn payoff(form: u64, row: usize, e: i64, c: i64) -> i64 {
     let (of_energy, of_capacity) = gain(form, row);
     let payoff = c * of_energy - e * of_capacity;
@@ -197,7 +197,7 @@ pub fn normalize(power: i64, min: u64, max: u64) -> i64 {
 /// A CPU that a task of a prefer_idle group might go to (Android 4.4, `find_best_target`).
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// What it can do.
+    /// Capacity of the CPU.
     pub capacity: u64,
     /// Utilization of the others.
     pub util: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which cache the threads of a process prefer, and when one of them may leave it.
+//! Preferred cache of the threads of a process, and the moves away from it that are allowed.
 
 /// Time that a process or a CPU ran, halved each epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// It is this tick now.
+    /// Advances to the tick `now`.
     pub fn until(&mut self, now: u128, period: u128) {
         while now > self.ends {
             self.ends += period;
@@ -40,7 +40,7 @@ impl Cpu {
         self.own.until(self.all.epoch);
     }
 
-    /// How much of it the process has.
+    /// Share of it that the process has.
     fn occupied(&self) -> u128 {
         (self.own.ns << 20) / (self.all.ns + 1)
     }
@@ -84,7 +84,7 @@ impl Process {
     }
 }
 
-/// What of a cache is used.
+/// Usage of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// Utilization.
@@ -93,14 +93,14 @@ pub struct Used {
     pub capacity: u128,
 }
 
-/// What a preference makes of a move.
+/// Verdict of a preference on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// Not that.
     Forbidden = 0,
     /// For the sake of the cache.
     Wanted = 1,
-    /// Nothing.
+    /// Free: the preference has no say.
     Free = 2,
 }
 

@@ -4,23 +4,23 @@
 use crate::rules::{Numbers, Refill, Rules, SlackForm, ThrottleForm, ThrottledTime};
 
 const MS: i128 = 1_000_000;
-/// What a queue keeps when its last task left.
+/// Runtime that a queue keeps when its last task left.
 const KEPT: i128 = MS;
-/// Nothing is handed out so shortly before the end of a period.
+/// Time before the end of a period in which no runtime is handed out.
 const TOO_LATE: i128 = 2 * MS;
-/// How long returned runtime is gathered.
+/// Time for which returned runtime is gathered.
 const GATHERED: i128 = 5 * MS;
 
-/// What a queue holds.
+/// Runtime that a queue holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queue {
     /// Runtime; below 0 after an overrun.
     pub left: i128,
-    /// When that is lost, where it is ever.
+    /// Time at which that is lost, where it is ever.
     pub lost_at: i128,
-    /// Which refill it is from.
+    /// Refill that it is from.
     pub from: u64,
-    /// It has to wait.
+    /// True when it has to wait.
     pub throttled: bool,
     /// Since when its waiting counts.
     pub since: Option<i128>,
@@ -36,7 +36,7 @@ pub struct Group {
     pub quota: Option<i128>,
     /// Length of a period.
     pub period: i128,
-    /// What may be kept of earlier periods.
+    /// Runtime that may be kept of earlier periods.
     pub burst: i128,
     /// Runtime that no queue holds.
     pub pool: i128,
@@ -60,7 +60,7 @@ pub struct Group {
     pub waiting: Vec<usize>,
 }
 
-/// Which timers were started.
+/// Timers that were started.
 pub type Started = (bool, bool);
 
 impl Group {
@@ -242,7 +242,7 @@ impl Group {
         }
     }
 
-    /// The pool is handed to who waits, in order; who has some then goes on.
+    /// Hands the pool to the queues that wait, in order; those that have some then go on.
     pub fn distribute(&mut self, now: i128) -> Vec<usize> {
         let mut freed = Vec::new();
         for q in self.waiting.clone() {

@@ -42,7 +42,7 @@ pub struct Rq {
     pub irq: Avg,
     /// Hardware-pressure signal.
     pub hw: Avg,
-    /// What the other classes took, up to 4.16.
+    /// Share that the other classes took, up to 4.16.
     pub rt_share: RtShare,
     /// Capacity at the highest frequency.
     pub cap_orig: u64,
@@ -119,7 +119,7 @@ pub fn cfs_clock(rules: &Rules, rq: &Rq, cfs: &CfsRq) -> u64 {
     running.wrapping_sub(cfs.throttled_clock_pelt_ns)
 }
 
-/// What the time of a throttled queue is taken from.
+/// Clock from which the time of a throttled queue is taken.
 fn throttle_time(rules: &Rules, rq: &Rq) -> u64 {
     match rules.throttle_clock {
         ThrottleClock::Task => rq.clock.clock_task_ns,

@@ -21,7 +21,7 @@ pub fn before(a: u64, b: u64) -> bool {
     from_to(b, a) < 0
 }
 
-/// What differs between releases.
+/// Differences between releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Runtime is work of the biggest CPU, not time.
@@ -80,7 +80,7 @@ impl Server {
         self.relative != self.period
     }
 
-    /// Where the next period begins.
+    /// Start of the next period.
     pub fn next(&self) -> u64 {
         moment(i128::from(self.deadline) - i128::from(self.relative) + i128::from(self.period))
     }
@@ -130,7 +130,7 @@ impl Server {
         (self.throttled, self.yielded) = (false, false);
     }
 
-    /// It ran for `time`; true: it has to stop.
+    /// Charges `time` to it; true: it has to stop.
     pub fn ran(&mut self, rules: Rules, time: u64, freq: u64, cap: u64) -> bool {
         if time == 0 && !self.yielded {
             return false;
@@ -143,7 +143,7 @@ impl Server {
         stops
     }
 
-    /// When nothing of its bandwidth is in use any more.
+    /// Time at which its bandwidth is no longer in use.
     pub fn zero_lag(&self) -> u64 {
         let product = moment(i128::from(self.left) * i128::from(self.period)) as i64;
         let back = if self.budget == 0 { 0 } else { i128::from(product) / i128::from(self.budget) };

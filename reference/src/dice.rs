@@ -9,7 +9,7 @@ const CALLS: u128 = 1024;
 const SIDE_NS: u128 = 1 << 22;
 const SECOND: u128 = 1_000_000_000;
 
-/// Which searches throw dice.
+/// Searches that throw dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dice {
     /// None.
@@ -39,10 +39,10 @@ fn capped(sum: u128) -> u128 {
     if word < 1 << 31 { word.min(SIDES) } else { word }
 }
 
-/// What a search that finds nothing makes of the remembered cost.
+/// Change of the remembered cost by a search that finds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fails {
-    /// What it took.
+    /// Measured time of the search.
     Measured,
     /// Half more than what is remembered, up to half a millisecond and a bit.
     Dearer,
@@ -66,28 +66,28 @@ impl Fails {
 /// Rules of searches.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchRules {
-    /// Who throws dice.
+    /// Searches that throw dice.
     pub dice: Dice,
-    /// Who does not search.
+    /// CPUs that do not search.
     pub skips: Skips,
-    /// What a search without a find costs.
+    /// Cost of a search without a find.
     pub fails: Fails,
 }
 
-/// What a CPU remembers of its searches of one domain; times in ns.
+/// Searches of one domain as a CPU remembers them; times in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Searches {
     /// Searches, and those that the dice left out.
     pub calls: u128,
-    /// How many of the calls would have found something, as far as is known.
+    /// Calls that would have found something, as far as is known.
     pub hits: u128,
-    /// So many of the sides, and two more, let it search.
+    /// Sides of the dice that let it search; two more do so always.
     pub share: u128,
-    /// When calls were last counted.
+    /// Time at which calls were last counted.
     pub counted_at: u128,
     /// Of a search.
     pub cost: u128,
-    /// When the cost last rose or faded.
+    /// Time at which the cost last rose or faded.
     pub faded_at: u128,
 }
 

@@ -6,31 +6,31 @@ use crate::deadline::{self, Server, before};
 /// Time that is not worth another start of the timer, ns.
 const WORTH_NS: u64 = 1_000_000;
 
-/// What becomes of a deadline that is ahead when more is left than fits.
+/// Treatment of a deadline that is ahead when more is left than fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
-    /// A new one; who served tasks that starved goes on doing so.
+    /// New deadline; a server of tasks that starved goes on serving them.
     AnewRunning,
     /// A new one.
     Anew,
-    /// It stays for who served tasks that starved.
+    /// Kept deadline for a server of tasks that starved.
     RevisedRunning,
-    /// It stays.
+    /// Kept deadline.
     Revised,
 }
 
-/// What differs between releases.
+/// Differences between releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// See there.
     pub restart: Restart,
     /// Idle time is charged as if fair tasks had run.
     pub idle_waits: bool,
-    /// Who is late begins a period now.
+    /// A server that is late begins a period now.
     pub late_anew: bool,
 }
 
-/// Where it is.
+/// Phase of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Stopped.
@@ -48,13 +48,13 @@ pub enum Phase {
 pub struct FairServer {
     /// Its reservation.
     pub own: Server,
-    /// Where it is.
+    /// Phase of the server.
     pub phase: Phase,
     /// Tasks starved.
     pub starving: bool,
-    /// When the timer of its phase comes.
+    /// Time at which the timer of its phase comes.
     pub timer: Option<u64>,
-    /// When its bandwidth is free after a stop.
+    /// Time at which its bandwidth is free after a stop.
     pub lag: Option<u64>,
     /// Its bandwidth counts although it stopped.
     pub lingers: bool,
@@ -128,7 +128,7 @@ impl FairServer {
         change
     }
 
-    /// Nothing to serve.
+    /// Stops the server: no task is left to serve.
     pub fn stop(&mut self, now: u64) -> i32 {
         if self.phase == Phase::Off {
             return 0;
@@ -221,7 +221,7 @@ impl FairServer {
         rules.idle_waits && self.own.budget > 0 && matches!(self.phase, Phase::Waits(_) | Phase::Spent)
     }
 
-    /// Then this.
+    /// Handles the timer of the phase.
     pub fn timer(&mut self, now: u64) -> i32 {
         if self.own.budget == 0 {
             return 0;

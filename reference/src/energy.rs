@@ -10,7 +10,7 @@ pub struct State {
     pub power_uw: u128,
 }
 
-/// What a CPU of capacity `cap_orig` can do at a frequency.
+/// Performance of a CPU of capacity `cap_orig` at a frequency.
 pub fn performance(states: &[State], index: usize, cap_orig: u128) -> u128 {
     let fastest = states.iter().map(|s| s.khz).max().expect("a table has a state");
     cap_orig * states[index].khz / fastest

@@ -26,12 +26,12 @@ pub struct Time {
     pub is_idle: bool,
 }
 
-/// Why a task leaves a queue.
+/// Reason for which a task leaves a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// It sleeps.
+    /// Sleep.
     Sleep,
-    /// It moves to another CPU while runnable.
+    /// Migration to another CPU while runnable.
     Migrate,
     /// Neither.
     Other,
@@ -151,7 +151,7 @@ pub fn rq_enqueue_delayed(rules: &Rules, rq: &mut Rq, se: &mut Se) -> u64 {
     events
 }
 
-/// When the variant samples: before the update, inside it, or after it (ordering trap).
+/// Moment at which the variant samples: before the update, inside it, or after it (ordering trap).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sampling {
     Before,
@@ -263,7 +263,7 @@ pub enum Runs {
     Rt,
     /// Deadline.
     Dl,
-    /// Nothing.
+    /// No task.
     Idle,
 }
 

@@ -29,15 +29,15 @@ pub struct Entity {
     pub slice: i128,
     /// Run time since it was picked.
     pub ran: i128,
-    /// It asked for its slice.
+    /// True when it asked for its slice.
     pub custom: bool,
-    /// It moves with the rest of a request.
+    /// True when it moves with the rest of a request.
     pub moves: bool,
     /// Its dequeue is delayed.
     pub delayed: bool,
     /// SCHED_IDLE, or an idle group.
     pub idle: bool,
-    /// It is queued, or runs.
+    /// True when it is queued, or runs.
     pub queued: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Queue {
     pub entities: Vec<Entity>,
     /// The one that runs.
     pub curr: Option<usize>,
-    /// What vruntimes are relative to.
+    /// Zero of the vruntimes.
     pub zero: i128,
     /// CPUs of the machine.
     pub cpus: i128,
@@ -75,8 +75,8 @@ fn virtual_time(rules: &Rules, delta: i128, e: &Entity) -> i128 {
     if e.weight == NICE_0 { delta } else { calc_delta(rules, delta, NICE_0, e.weight, e.inverse) }
 }
 
-/// Which task preempts which where it depends on SCHED_IDLE; `None` = entities are compared. `tasks`: the running one
-/// and the woken one are of SCHED_IDLE; `meeting`: so is what of either meets; `batch`: the woken one is SCHED_BATCH.
+/// Preemption where it depends on SCHED_IDLE; `None` = entities are compared. `tasks`: the running one and the woken
+/// one are of SCHED_IDLE; `meeting`: so is what of either meets; `batch`: the woken one is SCHED_BATCH.
 pub fn idle_decides(rules: &Rules, tasks: [bool; 2], meeting: [bool; 2], batch: bool) -> Option<bool> {
     let never = batch || tasks[1];
     let levels = rules.group_idle == GroupIdle::Levels;
@@ -169,7 +169,7 @@ impl Queue {
         average - lag != e.vruntime
     }
 
-    /// It wants to sleep: is its dequeue delayed?
+    /// True when the dequeue of an entity that wants to sleep is delayed.
     pub fn delay(&mut self, rules: &Rules, i: usize) -> bool {
         if rules.delayed_dequeue == DelayedDequeue::Off || self.eligible(rules, i) {
             return false;
@@ -181,7 +181,7 @@ impl Queue {
         true
     }
 
-    /// It wakes while delayed: is it placed anew?
+    /// Requeues an entity that wakes while delayed; true: it is placed anew.
     pub fn requeue(&mut self, rules: &Rules, i: usize) -> bool {
         let changed = self.note_lag(rules, i);
         if rules.delayed_lag == DelayedLag::Kept {
@@ -194,7 +194,7 @@ impl Queue {
         positive
     }
 
-    /// It leaves.
+    /// Takes an entity off the queue.
     pub fn leave(&mut self, rules: &Rules, i: usize, sleeps: bool) {
         self.note_lag(rules, i);
         let e = &mut self.entities[i];
@@ -215,7 +215,7 @@ impl Queue {
         }
     }
 
-    /// It joins; `others` are there.
+    /// Puts an entity on the queue; `others` are there.
     pub fn place(&mut self, rules: &Rules, i: usize, initial: bool, others: bool) {
         let average = self.average(rules);
         self.refresh_slice(rules, i);
@@ -287,7 +287,7 @@ impl Queue {
         self.queued().map(|e| e.slice).min()
     }
 
-    /// It begins to run.
+    /// Starts the protection of an entity that begins to run.
     pub fn protect(&mut self, rules: &Rules, i: usize) {
         let shortest = self.shortest();
         let e = &mut self.entities[i];
@@ -316,7 +316,7 @@ impl Queue {
         rules.fork_preempts == ForkPreempts::On || passes || !(new || self.entities[wakee].delayed)
     }
 
-    /// It was, and waits.
+    /// Shortens the protection of the running entity, where the rule does, because a woken one has to wait.
     pub fn wakee_waits(&mut self, rules: &Rules, curr: usize, passes: bool) {
         let shortens = match rules.run_to_parity {
             RunToParity::Request => false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! When the governor may act (docs/rules/governor.md#when-an-evaluation-is-allowed).
+//! Moments at which the governor may act (docs/rules/governor.md#when-an-evaluation-is-allowed).
 
 use crate::rules::{FROM_PLATFORM, Gate as GateRule, GateAsymmetry, GateBypass, GatePeak, Numbers, Rules};
 use crate::schedutil::{KHZ_NONE, SugovPolicy, hook_flag};
@@ -13,7 +13,7 @@ pub struct Gate {
     pub spacing_ns: u64,
     /// Start of the filling half window.
     pub half_ns: u64,
-    /// When a held correction may pass.
+    /// Time from which a held correction may pass.
     pub until_ns: u64,
     /// Maxima of the filling half and the two before.
     pub peak_khz: [u64; 3],
@@ -157,7 +157,7 @@ fn spacing(rules: &Rules, numbers: &Numbers, sp: &SugovPolicy, raises: bool) -> 
     }
 }
 
-/// What may be requested now for a need of `raw` and a wish of `want`.
+/// Frequency that may be requested now for a need of `raw` and a wish of `want`.
 pub fn decide(rules: &Rules, numbers: &Numbers, sp: &mut SugovPolicy, now: u64, cap: u64, raw: u64, want: u64) -> u64 {
     let cur = sp.next_freq_khz;
     let forgotten = cur == KHZ_NONE;

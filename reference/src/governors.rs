@@ -18,7 +18,7 @@ pub struct SchedDvfs {
     pub votes: Vec<[u64; 4]>,
 }
 
-/// What became of a vote.
+/// Outcome of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// To be carried out.
@@ -27,7 +27,7 @@ pub enum Said {
     Throttled,
     /// Another CPU is larger.
     Other,
-    /// Nothing new.
+    /// Same as before.
     Same,
 }
 
@@ -96,21 +96,21 @@ impl SchedDvfs {
     }
 }
 
-/// What the rules of a release say about conservative.
+/// Steps of conservative in the rules of a release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
-    /// Nothing at a limit.
+    /// Stay at a limit.
     #[default]
     Stop,
-    /// The same; steps of unseen periods lead below the limit, and a position outside of the limits is not kept.
+    /// Stay at a limit; steps of unseen periods lead below the limit, and a position outside of the limits is not kept.
     StopBelow,
     /// To the limit and no further.
     Clamp,
-    /// The same; unseen periods only count when there is little to do.
+    /// Step to the limit and no further; unseen periods only count when there is little to do.
     ClampIfIdle,
 }
 
-/// How a CPU spent its time so far: us, nice in ns.
+/// Times of a CPU so far: us, nice in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     /// All.
@@ -184,7 +184,7 @@ pub struct Tunables {
     pub io_is_busy: bool,
 }
 
-/// What 32 bits keep.
+/// Part of a value that 32 bits keep.
 fn word(value: u64) -> u64 {
     value % (1 << 32)
 }

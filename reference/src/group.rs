@@ -14,7 +14,7 @@ pub const SHARES_MIN: u64 = 2;
 
 /// A group that may be idle (`cpu.idle`).
 pub struct IdleGroup {
-    /// It is.
+    /// True for an idle group.
     pub idle: bool,
 }
 
@@ -24,7 +24,8 @@ impl IdleGroup {
         if self.idle { tasks } else { idle }
     }
 
-    /// It has `tasks`, `own` of them idle ones of themselves, and has just become what it is: what comes above.
+    /// Change of the number of idle tasks above, when the group with `tasks`, `own` of them idle ones of themselves,
+    /// has just become idle or ceased to be so.
     pub fn changed(&self, tasks: i64, own: i64) -> i64 {
         let [now, before] = [self.idle, !self.idle].map(|idle| if idle { tasks } else { own });
         now - before
@@ -53,7 +54,7 @@ fn shift(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128, sum_delta
     raise_sum(rules, *avg, sum);
 }
 
-/// The same for utilization and runnable average: before 6.1 the queue's sum is made anew.
+/// Shifts utilization or runnable average: before 6.1 the queue's sum is made anew.
 fn shift_unweighted(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128, sum_delta: i128, div: u64) {
     shift(rules, avg, sum, avg_delta, sum_delta);
     if rules.propagation != Propagation::Difference {
@@ -61,7 +62,7 @@ fn shift_unweighted(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128
     }
 }
 
-/// What turns an average that is carried up into a sum.
+/// Divider that turns an average that is carried up into a sum.
 fn carry_divider(rules: &Rules, cfs: &CfsRq) -> u64 {
     match rules.propagation {
         Propagation::FullPeriod => LOAD_AVG_MAX,
@@ -158,7 +159,7 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     runnable_load::carried(ctx.rules, cfs, se, sum, div);
 }
 
-/// What the queues of one task group share; one per group.
+/// Common record of the queues of one task group; one per group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskGroup {
     /// Sum of the queues' contributions.
@@ -245,7 +246,7 @@ pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
     reweight_parts(rules, cfs, se, weight, weight);
 }
 
-/// The same, with a runnable weight that differs.
+/// Changes the weight of an entity, with a runnable weight that differs.
 fn reweight_parts(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64, runnable: u64) {
     let attached = se.avg.last_update_time_ns != 0;
     if se.on_rq != 0 {

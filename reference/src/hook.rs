@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which scheduler events call the governor (docs/rules/governor.md#who-calls).
+//! Scheduler events that call the governor (docs/rules/governor.md#who-calls).
 
 use crate::clock::Rq;
 use crate::rules::{
@@ -8,7 +8,7 @@ use crate::rules::{
 };
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
-/// What happened on a CPU since its last call.
+/// Marks of a CPU since its last call.
 pub mod mark {
     /// Averages changed.
     pub const CHANGED: u64 = 1;
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// How an event came about; the bits of `hook.h`.
+/// Circumstances of an event; the bits of `hook.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct How {
     /// Another CPU executes it.
@@ -107,7 +107,7 @@ impl How {
     }
 }
 
-/// What the filter for small changes compares.
+/// Utilization that the filter for small changes compares.
 pub fn fair_util(rules: &Rules, util_avg: u64, runnable_avg: u64, util_est: u64) -> u64 {
     let runnable = if rules.runnable_boost == RunnableBoost::On { runnable_avg } else { 0 };
     let estimate = if rules.util_est == UtilEst::Off { 0 } else { util_est };
@@ -183,15 +183,15 @@ fn call_flags(sc: &mut SugovCpu, kind: Option<Kind>, how: How) -> u64 {
 /// An event of a CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// What happened.
+    /// Kind of the event.
     pub kind: Kind,
-    /// How.
+    /// Circumstances of the event.
     pub how: How,
     /// Clock of the CPU.
     pub now: u64,
 }
 
-/// What becomes of an event.
+/// Outcome of an event.
 pub fn event(
     rules: &Rules,
     numbers: &Numbers,

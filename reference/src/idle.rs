@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// What is known when a CPU goes idle.
+/// Facts known when a CPU goes idle.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
     /// Time to the next timer without the tick.
@@ -90,7 +90,7 @@ impl Last {
 /// Answer of a governor: state, and whether the tick stops.
 pub type Choice = (u64, bool);
 
-/// Whose governor: the release it was read in.
+/// Release that the governor was read in.
 #[derive(Clone, Copy, Debug)]
 pub struct Form(u32);
 
@@ -141,7 +141,7 @@ pub struct Menu {
     pub next_timer_ns: u64,
     /// Its decade.
     pub bucket: u64,
-    /// Where the next sample goes.
+    /// Place of the next sample.
     pub position: u64,
     /// Eighths of 1024ths by decade, then again for waits for I/O; 0 = untouched.
     pub factor: [u64; 12],
@@ -173,7 +173,7 @@ impl Menu {
         }
     }
 
-    /// What most of the last stays had, us. `timer_us`: what the timer alone lets expect.
+    /// Length that most of the last stays had, us. `timer_us`: what the timer alone lets expect.
     pub fn typical(&self, form: Form, timer_us: u64) -> Option<u64> {
         let limit = match form {
             f if f.until(4, 19) => NO_INTERVAL + 1,
@@ -233,7 +233,7 @@ impl Menu {
         self.last.valid = 0;
     }
 
-    /// How long the CPU will be idle, before a stopped tick is thought of.
+    /// Expected idle time of the CPU, before a stopped tick is thought of.
     fn predict(&mut self, form: Form, now: &Now) -> u64 {
         let half = if now.iowaiters > 0 { 6 } else { 0 };
         let mut typical = None;

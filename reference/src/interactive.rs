@@ -8,9 +8,9 @@ use crate::governors::Times;
 pub struct Settings {
     /// First entry: from 0 on; each entry: from this frequency on, this load.
     pub target_loads: Vec<(u64, u64)>,
-    /// The same for waits above `hispeed`.
+    /// Waiting times above `hispeed`, by frequency.
     pub delays: Vec<(u64, u64)>,
-    /// Where bursts go.
+    /// Frequency of bursts.
     pub hispeed: u64,
     /// From this load on.
     pub go_load: u64,
@@ -29,15 +29,15 @@ pub struct Settings {
 /// A CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cpu {
-    /// What it asks for.
+    /// Frequency that it asks for.
     pub target: u64,
     /// Its load, percent.
     pub load: u64,
-    /// It does not ask for less for a while.
+    /// Frequency below which it does not ask for a while.
     pub floor: u64,
-    /// When the floor was confirmed: by the domain, by this CPU.
+    /// Times at which the floor was confirmed: by the domain, by this CPU.
     pub floor_seen: (u64, u64),
-    /// When a rise was allowed: to the domain, to this CPU.
+    /// Times at which a rise was allowed: to the domain, to this CPU.
     pub rise_seen: (u64, u64),
     idle: u64,
     at: u64,

@@ -3,12 +3,13 @@
 
 use crate::rules::{CapacityLeft, HwSignal, Rules};
 
-/// What a limit takes from a CPU of capacity `full` at `reference` kHz.
+/// Capacity that a limit takes from a CPU of capacity `full` at `reference` kHz.
 pub fn lost(full: u64, limit: u64, reference: u64) -> u64 {
     if limit >= reference { 0 } else { full - full * limit / reference }
 }
 
-/// What limits take: in this moment, and what is averaged; `policy` and `cooling` are what each takes.
+/// Capacity that limits take: in this moment, and as the input of the average; `policy` and `cooling` are the parts of
+/// each.
 pub fn pressure(rules: &Rules, policy: u64, cooling: u64) -> (u64, u64) {
     match (rules.capacity_left, rules.hw_signal) {
         (CapacityLeft::Actual, _) => (policy, 0),
@@ -17,14 +18,14 @@ pub fn pressure(rules: &Rules, policy: u64, cooling: u64) -> (u64, u64) {
     }
 }
 
-/// How a governor answers new limits.
+/// Answer of a governor to new limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The upper limit.
     Upper,
     /// The lower one.
     Lower,
-    /// What was wanted, as far as it is allowed.
+    /// Wanted frequency, as far as it is allowed.
     Wanted,
     /// Into the limits, if the present frequency is outside.
     Inside,
@@ -39,7 +40,7 @@ pub fn in_force(table: &[u64], min: u64, max: u64) -> (u64, u64) {
     (if lower > upper { upper } else { lower }, upper)
 }
 
-/// What is asked for at once.
+/// Frequency that is asked for at once.
 pub fn asked(answer: Answer, table: &[u64], (lower, upper): (u64, u64), present: u64, wanted: u64) -> Option<u64> {
     let inside = |khz: u64| {
         let allowed = if khz > upper { upper } else { khz };

@@ -74,7 +74,7 @@ pub struct Avg {
     pub util_est_ewma: u64,
 }
 
-/// What was true during the whole interval since the last update (docs/rules/load-tracking.md#record).
+/// Inputs that held during the whole interval since the last update (docs/rules/load-tracking.md#record).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
     /// Weight or number that counts into the load sum.
@@ -110,7 +110,7 @@ fn segments(periods: u64, tail: u64, head: u64) -> u64 {
     decay(tail, periods) + complete + head
 }
 
-/// What a sum is divided by (docs/rules/load-tracking.md#formula).
+/// Divisor of a sum (docs/rules/load-tracking.md#formula).
 pub fn divider(rules: &Rules, avg: &Avg) -> u64 {
     match rules.divisor {
         Divisor::Constant => LOAD_AVG_MAX,
@@ -165,7 +165,7 @@ pub fn publish(rules: &Rules, avg: &mut Avg, weight: u64) {
     publish_parts(rules, avg, weight, 1);
 }
 
-/// The same with a factor of the runnable average, too.
+/// Publishes the averages with a factor of the runnable average, too.
 pub fn publish_parts(rules: &Rules, avg: &mut Avg, weight: u64, runnable: u64) {
     let div = u128::from(divider(rules, avg));
     avg.load_avg = (u128::from(weight) * u128::from(avg.load_sum) / div) as u64;

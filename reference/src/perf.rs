@@ -67,7 +67,7 @@ pub struct Terms {
     pub forced_max: u64,
     /// Left out: silent for more than a tick.
     pub stale: u64,
-    /// What is asked for, exactly: `request` of `scale`.
+    /// Request, exactly: `request` of `scale`.
     pub request: u64,
     /// Capacity, or the highest frequency when a boost in kHz won.
     pub scale: u64,
@@ -133,7 +133,7 @@ pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
     terms
 }
 
-/// What the DL reservation adds, and what it demands as a floor.
+/// Part that the DL reservation adds, and the floor that it demands.
 fn reservation(rules: &Rules, state: &CpuState) -> (u64, u64) {
     match rules.dl_rule {
         DlRule::FlagMax => (0, 0),
@@ -250,8 +250,8 @@ pub fn fits_capacity(util: u64, capacity: u64) -> bool {
     util * 1280 < capacity * 1024
 }
 
-/// The same without a fixed margin: below where a task that runs from nothing is a tick before the capacity, or in that
-/// part of the time that the capacity is of all.
+/// True when `util` fits into `capacity`. Without a fixed margin: below where a task that runs from nothing is a tick
+/// before the capacity, or in that part of the time that the capacity is of all.
 pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
     let us = vectors::periods_to_util(capacity) * 1000;
     match rules.margins {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a waking task is drawn to: its waker's CPU or its last one.
+//! CPUs to which a waking task is drawn: its waker's or its last one.
 
-/// How the two CPUs are compared.
+/// Comparison of the two CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WakeAffine {
     /// 4.12: by the load of runnable tasks.
@@ -30,7 +30,7 @@ impl WakeAffine {
     }
 }
 
-/// What a wake-up sees.
+/// Facts that a wake-up sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
     /// Load of the waking CPU and of the last one.
@@ -66,7 +66,7 @@ fn margin(rule: WakeAffine, wake: &Wake) -> u128 {
     100 + allowed / 2
 }
 
-/// What is left on the waking CPU.
+/// Load that is left on the waking CPU.
 fn stays(wake: &Wake) -> u128 {
     if wake.sync { wake.load[0].saturating_sub(wake.waker) } else { wake.load[0] }
 }
@@ -111,7 +111,7 @@ pub fn wide(flips: [u128; 2], llc_size: u128) -> bool {
 pub struct GroupLoad {
     /// Load average of the queue.
     pub queue: i128,
-    /// What the group's total holds of it.
+    /// Contribution of the queue to the group's total.
     pub contrib: i128,
     /// The group's total.
     pub total: i128,
@@ -129,7 +129,7 @@ pub fn effective_load(group: &GroupLoad, own: i128, all: i128) -> i128 {
     weight.max(2) - group.entity
 }
 
-/// What something of `load` on a queue of `queue` is of `part`.
+/// Share in `part` of something with `load` on a queue with the load `queue`.
 pub fn h_load(part: u128, load: u128, queue: u128) -> u128 {
     part * load / (queue + 1)
 }

@@ -86,17 +86,17 @@ pub struct CfsRq {
     pub propagate: u64,
     /// Load sum that goes with it.
     pub prop_runnable_sum: i64,
-    /// What left while asleep.
+    /// Averages of entities that left while asleep.
     pub removed: Removed,
     /// Root only: estimates of the queued tasks.
     pub util_est: u64,
-    /// What the group's load holds of this queue.
+    /// Contribution of this queue to the group's load.
     pub tg_load_avg_contrib: u64,
     /// Total time throttled.
     pub throttled_clock_pelt_ns: u64,
     /// Clock at which the present throttling began.
     pub throttled_at_ns: u64,
-    /// When the group's load was last refreshed from here.
+    /// Time at which the group's load was last refreshed from here.
     pub tg_update_ns: u64,
     /// Not 0 while this queue or one above it is throttled.
     pub throttle_count: u64,
@@ -315,7 +315,7 @@ pub fn update_load_avg(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: Option<&m
     events(ctx.rules, aged, propagated, moved, flags)
 }
 
-/// Which hook calls follow.
+/// Hook calls that follow.
 fn events(rules: &Rules, aged: u64, propagated: bool, moved: u64, flags: u64) -> u64 {
     let changed = aged & event::DECAYED != 0 || propagated;
     let decay_hook = match rules.hook_in_average {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What changes between kernels, as plain enums (docs/rules/README.md).
+//! Changes between kernels, as plain enums (docs/rules/README.md).
 //!
 //! The names of switches and values equal those of `policy.h`; the defaults per kernel are written here a second time,
 //! from the specification, so that a slip in either table is found.
@@ -30,7 +30,7 @@ macro_rules! rules {
             $($(#[$doc])* pub $field: $type,)+
             /// Headroom above utilization, percent.
             pub headroom_pct: u64,
-            /// How much capacity a utilization of 1024 needs.
+            /// Capacity that a utilization of 1024 needs.
             pub capacity_margin: u64,
         }
 
@@ -62,45 +62,45 @@ rules! {
     attach_load_sum: AttachLoadSum { "exact" => Exact, "least_one" => LeastOne }
     /// Are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
     sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt, "rebuilt_load" => RebuiltLoad }
-    /// How the sums follow averages that are carried up.
+    /// Way in which the sums follow averages that are carried up.
     propagation: Propagation { "full_period" => FullPeriod, "rebuilt" => Rebuilt, "difference" => Difference, "rebuilt_changed" => RebuiltChanged }
     /// Half of what may a new task have at most?
     init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
     /// Unit of the weight in a new task's utilization.
     init_weight: InitWeight { "unscaled" => Unscaled, "scaled" => Scaled }
-    /// When does the clock of a CPU that goes idle catch up?
+    /// Moment at which the clock of a CPU that goes idle catches up.
     idle_clock: IdleClock { "later" => Later, "at_once" => AtOnce }
     /// The clock that the time of a throttled queue is taken from.
     throttle_clock: ThrottleClock { "task" => Task, "pelt" => Pelt }
-    /// Where a real-time task goes that cannot run where it was.
+    /// Search for a CPU of a real-time task that cannot run where it was.
     rt_search: RtSearch { "first" => First, "fits" => Fits, "spread" => Spread, "push" => Push }
-    /// Where a deadline task goes that cannot run where it was.
+    /// Search for a CPU of a deadline task that cannot run where it was.
     dl_search: DlSearch { "latest" => Latest, "first" => First, "fits" => Fits, "spread" => Spread }
-    /// Who says that a trip is reached.
+    /// Part of the kernel that says that a trip is reached.
     thermal_trips: ThermalTrips { "governor" => Governor, "core" => Core }
     /// step_wise while it gets cooler.
     step_wise: StepWise { "down" => Down, "hold" => Hold, "lower" => Lower, "release" => Release }
-    /// How power_allocator divides, and what its sum of errors counts.
+    /// Division of power by power_allocator, and the errors that its sum counts.
     ipa: Ipa { "truncates" => Truncates, "rounds" => Rounds, "idle_max" => IdleMax }
-    /// What power_allocator takes for a CPU's load.
+    /// Load of a CPU as power_allocator takes it.
     cooling_load: CoolingLoad { "idle_time" => IdleTime, "utilization" => Utilization }
-    /// What the end of a group's period does to the pool and to what queues hold.
+    /// Effect of the end of a group's period on the pool and on the runtime that queues hold.
     bandwidth_refill: Refill { "expires_late" => ExpiresLate, "expires" => Expires, "quota" => Quota, "burst" => Burst }
-    /// Where a throttled queue stands, and whether it asks the pool once more.
+    /// Place of a throttled queue in the list, and a second request to the pool.
     bandwidth_throttle: ThrottleForm { "head" => Head, "tail" => Tail, "retry" => Retry, "at_once" => AtOnce }
     /// A second return of runtime before the first is handed out.
     bandwidth_slack: SlackForm { "pushed" => Pushed, "kept" => Kept }
-    /// What counts as throttled time.
+    /// Time that counts as throttled.
     bandwidth_time: ThrottledTime { "throttled" => Throttled, "waiting" => Waiting }
     /// Is the time an idle CPU did not account taken off a task that leaves it?
     migration_lag: MigrationLag { "off" => Off, "on" => On }
-    /// How a task leaves that moves while it is runnable.
+    /// Way in which a task leaves that moves while it is runnable.
     queued_migrant: QueuedMigrant { "removed" => Removed, "detached" => Detached }
     /// Is a group's load refreshed at most once per ms and queue?
     tg_limit: TgLimit { "off" => Off, "on" => On }
     /// Does a queue stay in the walk while its part of the group's load stands?
     decayed_contrib: DecayedContrib { "off" => Off, "on" => On }
-    /// What a CPU's share is worked out from.
+    /// Load from which a CPU's share is worked out.
     shares_load: SharesLoad { "weight" => Weight, "larger" => Larger }
     /// Does an empty group queue keep its entity's weight?
     shares_keep_empty: SharesKeepEmpty { "off" => Off, "on" => On }
@@ -114,13 +114,13 @@ rules! {
     irq_signal: IrqSignal { "off" => Off, "on" => On }
     /// Hardware (thermal) pressure signal.
     hw_signal: HwSignal { "off" => Off, "on" => On }
-    /// What is left of a CPU for fair tasks.
+    /// Capacity of a CPU that is left for fair tasks.
     capacity_left: CapacityLeft { "rt_share" => RtShare, "used" => Used, "actual" => Actual }
     /// Variant of the utilization estimate.
     util_est: UtilEst { "off" => Off, "u1" => U1, "u2" => U2, "u3" => U3, "u4" => U4, "u1_any" => U1Any }
     /// Is the sample taken before the entity is updated to now?
     util_est_stale: UtilEstStale { "off" => Off, "on" => On }
-    /// When a task's estimate leaves the CPU's.
+    /// Moment at which a task's estimate leaves the CPU's.
     estimate_leaves: EstimateLeaves { "last" => Last, "first" => First }
     /// CFS or EEVDF?
     fair_class: FairClass { "cfs" => Cfs, "eevdf" => Eevdf }
@@ -144,13 +144,13 @@ rules! {
     idle_credit: IdleCredit { "off" => Off, "on" => On }
     /// Are there idle groups, and what is looked at first?
     group_idle: GroupIdle { "off" => Off, "tasks_first" => TasksFirst, "levels" => Levels }
-    /// What the sums of EEVDF are relative to.
+    /// Zero of the sums of EEVDF.
     fair_zero: FairZero { "min_vruntime" => MinVruntime, "average" => Average }
     /// Weights in the sums of EEVDF.
     fair_weight: FairWeight { "down" => Down, "full" => Full }
     /// Most lag.
     lag_limit: LagLimit { "own_slice" => OwnSlice, "longest_slice" => LongestSlice }
-    /// How long the running entity is safe from wake-ups.
+    /// Time for which the running entity is safe from wake-ups.
     run_to_parity: RunToParity {
         "request" => Request, "short" => Short, "shortest" => Shortest, "shortest_each" => ShortestEach,
     }
@@ -158,7 +158,7 @@ rules! {
     fork_preempts: ForkPreempts { "off" => Off, "on" => On }
     /// Sched_yield().
     fair_yield: FairYield { "deadline" => Deadline, "forfeit" => Forfeit }
-    /// What another weight changes.
+    /// Changes by another weight.
     fair_reweight: FairReweight {
         "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag, "anew_protected" => AnewProtected,
         "others" => Others,
@@ -167,9 +167,9 @@ rules! {
     delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
     /// Does runnable_avg raise the utilization for frequency selection?
     runnable_boost: RunnableBoost { "off" => Off, "on" => On }
-    /// What the runnable signal is: tasks without weights, or load (to 5.4).
+    /// Meaning of the runnable signal: tasks without weights, or load (to 5.4).
     runnable_signal: RunnableSignal { "off" => Off, "on" => On, "load" => Load, "load_whole" => LoadWhole }
-    /// What an RT task asks for.
+    /// Request of an RT task.
     rt_rule: RtRule {
         "flag_max" => FlagMax, "runnable_max" => RunnableMax,
         "runnable_max_unless_uclamp" => RunnableMaxUnlessUclamp, "none" => None,
@@ -178,7 +178,7 @@ rules! {
     rt_in_sum: RtInSum { "off" => Off, "on" => On }
     /// Is the utilization of a fair class without queued tasks left out?
     cfs_if_queued: CfsIfQueued { "off" => Off, "on" => On }
-    /// What DL asks for.
+    /// Request of DL tasks.
     dl_rule: DlRule { "flag_max" => FlagMax, "bw_on_top" => BwOnTop, "bw_floor" => BwFloor }
     /// Order of sum, clamp and IRQ scaling.
     perf_form: PerfForm {
@@ -187,13 +187,13 @@ rules! {
     }
     /// Is the boost limited by the clamps?
     uclamp_iowait: UclampIowait { "off" => Off, "on" => On }
-    /// Where the 25 % are added.
+    /// Place at which the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
-    /// What a request of the whole scale asks for.
+    /// Frequency for a request of the whole scale.
     ref_freq: RefFreq { "highest" => Highest, "capacity" => Capacity }
-    /// What is added above utilization, and what a CPU is large enough for.
+    /// Margin above utilization, and the part of a CPU that a utilization may fill.
     margins: Margins { "fixed" => Fixed, "scaled" => Scaled, "tick" => Tick }
-    /// When the rate-limit window is re-armed.
+    /// Moment at which the rate-limit window is re-armed.
     gate: Gate {
         "r0a" => R0a, "r0b" => R0b, "r1_trailing" => R1Trailing, "r1_sliding" => R1Sliding, "r1_asym" => R1Asym,
         "r2_linear" => R2Linear, "r2_hyperbolic" => R2Hyperbolic, "up_down" => UpDown,
@@ -214,9 +214,9 @@ rules! {
         "off" => Off, "jump" => Jump, "frequency" => Frequency, "frequency_shared" => FrequencyShared,
         "frequency_reset" => FrequencyReset, "capacity" => Capacity,
     }
-    /// Which DL increase ignores the rate limit.
+    /// DL increase that ignores the rate limit.
     dl_bypass: DlBypass { "off" => Off, "bandwidth" => Bandwidth, "floor" => Floor }
-    /// What new limits and the deadline override do beside opening the gate.
+    /// Effects of new limits and the deadline override beside opening the gate.
     limits_update: LimitsUpdate {
         "forget" => Forget, "compare" => Compare, "ask_driver" => AskDriver, "repeat" => Repeat,
     }
@@ -229,7 +229,7 @@ rules! {
     stale_cpu: StaleCpu { "skip" => Skip, "skip_fair" => SkipFair, "count" => Count }
     /// May a request arrive while the slow path is pending?
     while_busy: WhileBusy { "refuse" => Refuse, "overwrite" => Overwrite }
-    /// Who may drive a domain from outside.
+    /// CPUs that may drive a domain from outside.
     remote: Remote { "local_only" => LocalOnly, "fast_only" => FastOnly, "all" => All }
     /// Does the average update itself call the hook?
     hook_in_average: HookInAverage { "off" => Off, "on" => On }
@@ -254,7 +254,7 @@ rules! {
     uclamp: Uclamp {
         "off" => Off, "max" => Max, "group_throttle" => GroupThrottle, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
     }
-    /// What a group's clamps do to a task's.
+    /// Effect of a group's clamps on a task's.
     uclamp_limit: UclampLimit { "ceiling" => Ceiling, "range" => Range }
     /// Since when clamps count.
     uclamp_used: UclampUsed { "always" => Always, "once_asked" => OnceAsked }
@@ -290,7 +290,7 @@ pub const FROM_PLATFORM: u64 = 0xffff_ffff;
 numbers! {
     /// Headroom above utilization.
     headroom_pct,
-    /// How much capacity a utilization needs.
+    /// Capacity that a utilization needs.
     capacity_margin,
     /// Smallest change of utilization that is reported.
     hook_epsilon,

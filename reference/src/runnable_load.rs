@@ -33,7 +33,7 @@ pub fn join(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     }
 }
 
-/// And no longer.
+/// Takes an entity off the runnable load.
 pub fn leave(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     if is_kept(rules) {
         cfs.runnable_weight = cfs.runnable_weight.saturating_sub(se.runnable_weight);

@@ -29,7 +29,7 @@ pub mod hook_flag {
     pub const DETACH: u64 = 32;
 }
 
-/// What the gate says to one hook call; the values of `types.h`.
+/// Verdict of the gate on one hook call; the values of `types.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Evaluate now.
@@ -75,11 +75,11 @@ pub struct SugovPolicy {
     pub remote_ok: u64,
     /// The architecture reports frequency scale.
     pub freq_invariant: u64,
-    /// What the hardware offers at most; 0 = `max_khz`.
+    /// Highest frequency of the hardware, kHz; 0 = `max_khz`.
     pub hw_max_khz: u64,
-    /// The driver wants to hear of every change of limits.
+    /// True when the driver has to be called for every change of limits.
     pub need_update_limits: u64,
-    /// What signals are scaled to, where the architecture tells it; 0 = it does not.
+    /// Frequency that signals are scaled to, kHz, where the architecture has it; 0 = it has none.
     pub scale_khz: u64,
     /// The gate.
     pub gate: GateState,
@@ -109,9 +109,9 @@ pub struct SugovCpu {
     pub bw_min: u64,
     /// Flags of the last hook call.
     pub flags: u64,
-    /// When the boost was last halved.
+    /// Time at which the boost was last halved.
     pub iowait_faded_ns: u64,
-    /// What happened since the last call; bits of [`crate::hook::mark`].
+    /// Marks of events since the last call; bits of [`crate::hook::mark`].
     pub marks: u64,
     /// Fair utilization of the last evaluation.
     pub util_evaluated: u64,
@@ -134,10 +134,10 @@ pub struct Now {
     pub tick_ns: u64,
 }
 
-/// What a commit asks of the host; the values of `schedutil.h`.
+/// Request of a commit to the host; the values of `schedutil.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Commit {
-    /// Nothing changed.
+    /// No change.
     #[default]
     Nothing = 0,
     /// Program the driver, or wake the worker that does.
@@ -146,7 +146,7 @@ pub enum Commit {
     Pending = 2,
 }
 
-/// What one evaluation came to; the fields of `schedutil.h`.
+/// Result of one evaluation; the fields of `schedutil.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// Largest request of the domain.
@@ -159,7 +159,7 @@ pub struct Decision {
     pub raw_khz: u64,
     /// Frequency after them.
     pub resolved_khz: u64,
-    /// What follows.
+    /// Commit that follows.
     pub commit: u64,
     /// The largest request exactly: `request` of `scale`.
     pub request: u64,
@@ -218,7 +218,7 @@ fn should_update(rules: &Rules, sp: &mut SugovPolicy, now: Now, local: bool) -> 
     if marked || gate::window_open(rules, sp, now.ns) { Verdict::Open } else { Verdict::Window }
 }
 
-/// A hook call tells what its CPU asks for; who evaluates before the next one uses that (to 4.16).
+/// Keeps the utilization that a hook call passes; an evaluation before the next call uses it (to 4.16).
 pub fn keep_util(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) {
     if rules.stale_cpu != StaleCpu::Count {
         sc.kept_cfs = cpu_util(rules, state, rules.runnable_boost == RunnableBoost::On);
@@ -253,7 +253,7 @@ fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
     rt || dl
 }
 
-/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call passed.
+/// Signals of a CPU as the governor takes them: its state, or to 4.16 in a shared domain what its last call passed.
 fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) -> CpuState {
     if rules.stale_cpu == StaleCpu::Count || sp.nr_cpus == 1 {
         return *state;

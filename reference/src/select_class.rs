@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a real-time or a deadline task may go, by sets of CPUs.
+//! CPUs to which a real-time or a deadline task may go, by sets of CPUs.
 
 use crate::deadline::before;
 use crate::rules::{DlSearch, RtSearch};
@@ -17,7 +17,7 @@ pub struct Cpu {
     pub deadline: Option<u64>,
     /// Capacity.
     pub capacity: u64,
-    /// How many domains around the task's CPU do not span it.
+    /// Number of domains around the task's CPU that do not span it.
     pub distance: u32,
 }
 
@@ -28,11 +28,11 @@ pub struct Seeker {
     pub home: u32,
     /// CPU that looks.
     pub this: u32,
-    /// What that found last.
+    /// CPU that `this` found last.
     pub last: u32,
-    /// How many CPUs there are.
+    /// Number of CPUs.
     pub cpus: u32,
-    /// They differ in capacity.
+    /// True when they differ in capacity.
     pub asymmetric: bool,
     /// Real-time priority.
     pub prio: u32,

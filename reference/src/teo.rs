@@ -45,12 +45,12 @@ fn aged(metric: u64) -> u64 {
     if metric < 8 { 0 } else { metric - metric / 8 }
 }
 
-/// The same where the rest stays.
+/// Metric less an eighth, where the rest stays.
 fn eighth_less(metric: u64) -> u64 {
     metric - metric / 8
 }
 
-/// How the last stay ended.
+/// End of the last stay.
 enum Ended {
     /// Early, after this time.
     After(u64),
@@ -59,7 +59,7 @@ enum Ended {
 }
 
 impl Ended {
-    /// It lasted at least this long.
+    /// True when it lasted at least this long.
     fn lasted(&self, ns: u64) -> bool {
         match self {
             Ended::After(length) => ns <= *length,
@@ -290,7 +290,7 @@ impl Teo {
     }
 }
 
-/// What a stay in a bin is taken to be.
+/// Length that a stay in a bin is taken to have.
 fn middle(form: Form, table: &Table, s: usize) -> u64 {
     let low = table.states[s].1;
     if form.is(6, 1) { (low + table.states[s + 1].1) / 2 } else { low }

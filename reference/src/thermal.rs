@@ -15,7 +15,7 @@ pub struct Trip {
     pub reached: bool,
     /// For each domain that it cools: the state that it asks for, if any.
     pub asks: Vec<Option<Option<u64>>>,
-    /// It was looked at before.
+    /// True when it was looked at before.
     pub looked: bool,
 }
 
@@ -36,7 +36,7 @@ fn reached(rules: &Rules, trip: &Trip, temperature: i64) -> bool {
     temperature >= if keeps { trip.at - trip.hysteresis } else { trip.at }
 }
 
-/// What an instance that asked for `asks` asks for now.
+/// New request of an instance that asked for `asks`.
 fn step(rules: &Rules, asks: Option<u64>, state: u64, deepest: u64, trend: i64, throttle: bool) -> Option<u64> {
     let newer = matches!(rules.step_wise, StepWise::Lower | StepWise::Release);
     match (trend, throttle) {

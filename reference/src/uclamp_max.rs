@@ -9,7 +9,7 @@ pub const BUCKETS: usize = 5;
 const WIDTH: u64 = 205;
 const FULL: u64 = 1024;
 
-/// What a task asks for, lower and upper.
+/// Clamps that a task asks for, lower and upper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asks {
     /// Capacity.
@@ -18,7 +18,7 @@ pub struct Asks {
     pub own: [bool; 2],
 }
 
-/// What limits that.
+/// Limits of these clamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Clamps in force of its group; `None` = the root's.
@@ -61,7 +61,7 @@ pub fn used(rules: &Rules, asked: bool) -> bool {
 struct Side {
     /// Tasks that count, with what they count for.
     tasks: Vec<(u32, u64)>,
-    /// What came into each bucket since it was last empty.
+    /// Clamps that came into each bucket since it was last empty.
     seen: [Vec<u64>; BUCKETS],
     value: u64,
 }
@@ -81,8 +81,8 @@ impl Side {
         self.value = if anew { value } else { self.value.max(value) };
     }
 
-    /// When its bucket is empty now and was the one that counted, the next lower one counts. Without any that is what
-    /// it asked for itself: true.
+    /// Takes a task off its bucket. Where the bucket is empty then and was the one that counted, the next lower one
+    /// counts. True when there is none: the task's own value stays.
     fn leave(&mut self, task: u32) -> bool {
         let at = self.tasks.iter().position(|queued| queued.0 == task).expect("it counts");
         let (_, value) = self.tasks.remove(at);
@@ -119,7 +119,7 @@ impl Cpu {
         [self.sides[0].value, self.sides[1].value]
     }
 
-    /// What a task that is here counts for.
+    /// Clamps that a task which is here counts with.
     pub fn of(&self, task: u32) -> Option<[u64; 2]> {
         let of = |side: &Side| side.tasks.iter().find(|queued| queued.0 == task).map(|queued| queued.1);
         Some([of(&self.sides[0])?, of(&self.sides[1])?])

@@ -20,7 +20,7 @@ pub struct Weight {
 pub struct Queued {
     /// Lower and upper clamp.
     pub clamps: (i64, i64),
-    /// Real utilization, as last told.
+    /// Real utilization, as last passed.
     pub util: i64,
     /// Estimate within the clamps it came with; `None` once its dequeue has begun.
     pub estimate: Option<i64>,
@@ -37,7 +37,7 @@ impl Queued {
     }
 }
 
-/// What is left after so many period boundaries.
+/// Value that is left after so many period boundaries.
 pub fn faded(value: i64, periods: u64) -> i64 {
     if periods == 0 { value } else { decay(value as u64, periods) as i64 }
 }
@@ -52,9 +52,9 @@ pub struct Cpu {
     form: Uclamp,
     /// Queued tasks by number.
     pub queued: BTreeMap<u32, Queued>,
-    /// What frequency and placement see of the sum, `sum` only.
+    /// Sum as frequency and placement see it, `sum` only.
     pub root: i64,
-    /// What sleepers left, `debt` only.
+    /// Rest that sleepers left, `debt` only.
     pub debt: i64,
     removed: i64,
     /// The hungriest task and its utilization over its weight, times 2^32.
@@ -64,7 +64,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Nothing on it.
+    /// CPU without tasks.
     pub fn new(form: Uclamp) -> Cpu {
         Cpu { form, queued: BTreeMap::new(), root: 0, debt: 0, removed: 0, record: None, last: None }
     }
@@ -169,7 +169,7 @@ impl Cpu {
         }
     }
 
-    /// What waiting tasks make of a clamped utilization: they are no demand of a CPU that is capped.
+    /// Clamped utilization with waiting tasks: they are no demand of a CPU that is capped.
     pub fn boosted(&self, clamped: i64, real: i64, runnable: i64) -> i64 {
         match self.form {
             Uclamp::Sum if clamped < 1024 && real > clamped + 80 => clamped,

@@ -34,7 +34,7 @@ fn estimate(rules: &Rules, se: &Se) -> u64 {
     }
 }
 
-/// What the root queue counts for a task.
+/// Estimate with which the root queue counts a task.
 fn counted(rules: &Rules, se: &Se) -> u64 {
     match rules.util_est {
         UtilEst::U1Any => estimate(rules, se) | 1,

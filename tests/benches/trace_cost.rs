@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What recording a run adds to the run: the same simulation without events, with events counted, and written to files.
+//! Cost of recording a run: the same simulation without events, with events counted, and written to files.
 //!
 //! Goal: the Perfetto trace at most doubles the time of the run without it. Files go to the build folder, through the
 //! page cache; a slow disk is not part of the figure.

@@ -30,7 +30,7 @@ pub struct Failure {
     pub number: u64,
     /// The input.
     pub input: Vec<u8>,
-    /// What the panic said.
+    /// Message of the panic.
     pub message: String,
 }
 

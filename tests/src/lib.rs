@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What tests across crates share. The tests themselves live in `tests/tests/`.
+//! Common parts of tests across crates. The tests themselves live in `tests/tests/`.
 
 pub mod conformance;
 pub mod fuzz;

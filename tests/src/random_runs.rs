@@ -38,7 +38,7 @@ impl Dice {
     }
 }
 
-/// What is run.
+/// Board, load and policy to run.
 pub struct Scenario {
     /// Board, load, length.
     pub inputs: Inputs,
@@ -47,7 +47,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The same as arguments of `pelton`.
+    /// Arguments of `pelton` for the scenario.
     pub fn arguments(&self) -> Vec<String> {
         let i = &self.inputs;
         let given: [(&str, Option<String>); 8] = [
@@ -66,7 +66,7 @@ impl Scenario {
         std::iter::once("run".to_owned()).chain(given.chain(sets).flatten()).chain(phase).collect()
     }
 
-    /// The same as a command of a shell.
+    /// Shell command for the scenario.
     pub fn command(&self) -> String {
         let quoted = |word: &String| if word.contains(' ') { format!("'{word}'") } else { word.clone() };
         format!("pelton {}", self.arguments().iter().map(quoted).collect::<Vec<_>>().join(" "))
@@ -143,7 +143,7 @@ fn program(dice: &mut Dice, number: usize) -> String {
     }
 }
 
-/// What a group is from the start, or from a moment on.
+/// Values of a group's file, from the start or from a moment on.
 fn group(dice: &mut Dice) -> String {
     let what = match dice.below(6) {
         0 => {
@@ -172,7 +172,7 @@ pub fn scenario(seed: u64, platforms: &[String]) -> Scenario {
     drawn(seed, &mut dice, &loads, platforms)
 }
 
-/// The same with tasks in groups.
+/// Scenario of this seed with tasks in groups.
 pub fn grouped_scenario(seed: u64, platforms: &[String]) -> Scenario {
     let mut dice = Dice(seed ^ 0x6772_6f75_7073);
     let loads = groups(&mut dice);

@@ -9,17 +9,18 @@ pub struct Reader {
     pub name: &'static str,
     /// Content.
     pub what: &'static str,
-    /// Where the input goes below a folder, and what a verb gets as `@`. A bundle has several files; see `Bundle`.
+    /// Place of the input below a folder, and argument that stands for `@` in a verb. A bundle has several files; see
+    /// `Bundle`.
     pub place: &'static str,
     /// The input is a bundle of files.
     pub is_bundle: bool,
-    /// Where inputs to start from come from.
+    /// Source of the inputs to start from.
     pub seeds: Seeds,
     /// Pieces of the format, inserted now and then.
     pub words: &'static [&'static str],
     /// Calls that read it: `@` is the file, `%` a folder for outputs.
     pub verbs: &'static [&'static str],
-    /// So many times fewer inputs than a reader that takes microseconds.
+    /// Factor by which there are fewer inputs than for a reader that takes microseconds.
     pub cost: u64,
 }
 

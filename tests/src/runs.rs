@@ -41,7 +41,7 @@ impl BusyRun {
         pelton_sim::run(&self.machine, &self.workload, &self.policy, &self.config, sink).expect("a sound plan")
     }
 
-    /// What files say about the run.
+    /// Header of files about the run.
     pub fn header(&self) -> RunHeader {
         let domain = |domain: &pelton_model::machine::FreqDomain| DomainLayout {
             name: domain.name.clone(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The core alone as a control loop's input: one CPU that runs what a test tells it to, with ticks and nothing else.
+//! The core alone as a control loop's input: one CPU that runs the tasks which a test chooses, with ticks and nothing
+//! else.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use pelton_core::{CpuState, Policy, Rq, Se, dequeue};
 /// Ticks between two periodic balances, which let the other classes' signals decay.
 const BALANCE_TICKS: u64 = 4;
 
-/// What the CPU runs.
+/// Load that the CPU runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Runs {
     Idle,

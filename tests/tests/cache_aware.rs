@@ -9,7 +9,7 @@ use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_schema::{Event, Sink};
 
-/// How long tasks ran on each CPU.
+/// Time that tasks ran on each CPU, ns.
 #[derive(Default)]
 struct Where {
     since: BTreeMap<u32, (u32, u64)>,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What must hold whatever happens (docs/rules/README.md#invariants), on the compiled core. Numbers in brackets are
-//! those of that list.
+//! Invariants (docs/rules/README.md#invariants), on the compiled core. Numbers in brackets are those of that list.
 
 use crate::kept::kept;
 use pelton_core::{Avg, CpuState, Ctx, Policy, Rq, Se, SugovCpu, SugovPolicy, decay_load};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a waking task goes: the core against its slow twin.
+//! Choice of the CPU of a waking task: the core against its slow twin.
 
 use pelton_core::{CfsRq, Policy, Se, TaskGroup, Wake, WakeShift, effective_load, h_load, wake_affine, wake_wide};
 use pelton_reference::place::{self, WakeAffine};

@@ -161,7 +161,7 @@ fn check_log(log: &[u8], cpus: usize, faults: &mut Faults) -> BTreeMap<u32, f64>
     on_cpu.into_iter().map(|(tid, ns)| (tid, ns as f64 / 1e6)).collect()
 }
 
-/// What is wrong with a scenario; `None` when it is refused.
+/// Faults of a scenario; `None` when it is refused.
 fn faults(scenario: &Scenario) -> Option<Vec<String>> {
     let prepared: Prepared = build(&scenario.inputs, &scenario.policy).ok()?;
     let plan = &prepared.plan;

@@ -90,7 +90,7 @@ struct Sharing {
 const WORK_NS: u64 = MS;
 const SLEEP_NS: u64 = 100_000;
 const SLICE_NS: u64 = 500_000;
-/// When the second task begins.
+/// Time at which the second task begins, ns.
 const SECOND_FROM_NS: u64 = 1_000 * MS;
 
 impl Sharing {

@@ -51,7 +51,7 @@ fn asks(seed: &mut u64, cpus: &[ClassCpu]) -> ClassTask {
     }
 }
 
-/// The same for the twin.
+/// The task and the CPUs in the form of the twin.
 fn twins(task: &ClassTask, cpus: &[ClassCpu]) -> (Seeker, Vec<Cpu>) {
     let seeker = Seeker {
         home: task.cpu,

@@ -46,7 +46,7 @@ struct Both {
     core: (UclampSumRq, CfsRq, [UclampSumTask; TASKS]),
     twin: Cpu,
     at: [At; TASKS],
-    /// What the twin knows of a sleeper: its value, and when it was last aged.
+    /// Sleepers as the twin knows them: value, and time at which it was last aged.
     left: [(i64, u64); TASKS],
     units: u64,
 }

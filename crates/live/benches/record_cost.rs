@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a recording costs what is recorded: CPU time and duration of `hackbench` alone, with scheduler events recorded,
-//! and with everything. The three take turns, so that all see the same machine; the median of each counts.
+//! Cost of a recording for the recorded load: CPU time and duration of `hackbench` alone, with scheduler events
+//! recorded, and with everything. The three take turns, so that all see the same machine; the median of each counts.
 //!
 //! Needs root, the kernel's type information and hackbench (Debian: rt-tests); says what is missing otherwise.
 
@@ -27,7 +27,7 @@ struct Cost {
     wall_us: i64,
 }
 
-/// What runs beside hackbench.
+/// One way to record while hackbench runs, with the figures of its turns.
 struct Case {
     name: &'static str,
     sets: Vec<EventSet>,

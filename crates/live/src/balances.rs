@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recording balances: how often domains are balanced, by whom, how many tasks move, how many runnable tasks CPUs have,
-//! and for how long. Where a table is asked for, what every search for a group to take from could read, and what it
-//! found, too.
+//! Recording balances: how often domains are balanced, by which kind of balance, how many tasks move, how many runnable
+//! tasks CPUs have, and for how long. Where a table is asked for, the inputs of every search for a group to take from,
+//! and its findings, too.
 //!
 //! Looking at all CPUs twice for each search takes far longer than a search: counts of a recording with a table are
 //! those of a machine that is slowed down.
@@ -19,21 +19,21 @@ use crate::tables::TableSession;
 
 /// The lists of columns and counts.
 const LISTS: &str = include_str!("bpf/balance.h");
-/// Most tasks of a CPU that are told apart.
+/// Most tasks of a CPU that are counted apart.
 const TASKS_MAX: usize = 15;
-/// Who balances, in the order of `bpf/balance.h`.
+/// Kinds of balances, in the order of `bpf/balance.h`.
 pub const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 /// Words of a CPU's counts.
 const CPU_WORDS: usize = KINDS.len() * 4 + 3 + TASKS_MAX + 1;
-/// How often the buffer is emptied.
+/// Interval at which the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
-/// Where nothing but counts is kept, whoever waits for their end looks up as rarely as an answer to ^C allows: its own
-/// load is among what is balanced.
+/// Interval of looks for the end where only counts are kept: as long as a prompt answer to ^C allows, because the
+/// recorder's own load is among what is balanced.
 const COUNT_EVERY: Duration = Duration::from_millis(250);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 1024;
 
-/// What balances of one kind did.
+/// Counts of balances of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindCounts {
     /// Domains that were balanced.
@@ -46,7 +46,7 @@ pub struct KindCounts {
     pub spent_ns: u64,
 }
 
-/// What was counted between two moments.
+/// Counts between two moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BalanceCounts {
     /// By kind, in the order of [`KINDS`].
@@ -75,7 +75,7 @@ impl BalanceCounts {
         self.runnable_ns.push(runnable_ns);
     }
 
-    /// What came since `earlier`.
+    /// Counts since `earlier`.
     fn since(&self, earlier: &BalanceCounts) -> BalanceCounts {
         let mut out = self.clone();
         out.asked -= earlier.asked;
@@ -92,7 +92,7 @@ impl BalanceCounts {
     }
 }
 
-/// What a recording of balances holds.
+/// Summary of a recording of balances.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BalanceSummary {
     /// CPUs.
@@ -103,7 +103,7 @@ pub struct BalanceSummary {
     pub lost: u64,
     /// For how long was counted, s.
     pub seconds: f64,
-    /// What was counted.
+    /// Counts of the recording.
     pub counts: BalanceCounts,
     /// The machine: what a table needs beside it, JSON.
     pub machine: String,
@@ -123,7 +123,7 @@ pub struct BalanceSession {
     cut_off: u64,
     first: Option<(u64, u64)>,
     last: (u64, u64),
-    /// When counting began, and the counts of that moment.
+    /// Time at which counting began, ns, and the counts of that moment.
     begin: (u64, BalanceCounts),
     /// Records come, beside the counts.
     table: bool,
@@ -250,7 +250,8 @@ impl TableSession for BalanceSession {
     }
 }
 
-/// Which programs count, and which look at all CPUs besides; `renamed`: the kernel has the names of 6.10.
+/// Selects the programs that count, and with `table` those that look at all CPUs besides; `renamed`: the kernel has the
+/// names of 6.10.
 fn is_wanted(name: &str, table: bool, renamed: bool) -> bool {
     let of_release = name.ends_with("_before") != renamed;
     match name.trim_end_matches("_before") {

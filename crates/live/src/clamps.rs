@@ -18,11 +18,11 @@ use crate::tables::{TableSession, TableSummary};
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 /// The list of columns.
 const LIST: &str = include_str!("bpf/clamp.h");
-/// How often the buffer is emptied.
+/// Interval at which the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 4096;
-/// What a kernel with clamps has.
+/// Symbol that only a kernel with clamps has.
 const SYMBOL: &str = "sched_uclamp_used";
 /// The lock under which tasks are counted again has one of these names.
 const LOCKS: [&str; 2] = ["task_rq_lock", "_task_rq_lock"];

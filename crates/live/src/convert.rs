@@ -8,21 +8,21 @@ use pelton_schema::{Event, PeltSignal, PeltSource, STATE_DEAD, STATE_SLEEPING, S
 use crate::groups::Groups;
 use crate::record::{Average, Body, Clocks, Kind, Note, PendingRecord, Record, StateRecord, TaskRecord};
 
-/// State bits the events tell apart.
+/// State bits that the events distinguish.
 const STATE_SLEEPS: u32 = STATE_SLEEPING | STATE_UNINTERRUPTIBLE;
 /// Kernel state bits of a task that is gone: dead, zombie, and the mark of the last switch.
 const STATE_GONE: u32 = 0x10 | 0x20 | 0x80;
 
-/// What a record refers to by address, as numbers; one per recording.
+/// Numbers for the addresses that records refer to; one per recording.
 #[derive(Debug)]
 pub(crate) struct Converter {
     pub groups: Groups,
     /// Address to (task, number): an address that now holds another task is another object.
     objects: BTreeMap<u64, (u32, u32)>,
     objects_seen: u32,
-    /// What was last told about each object.
+    /// Last state emitted of each object.
     told: BTreeMap<u32, Told>,
-    /// Queues of which something pending was told: their state follows, changed or not.
+    /// Queues of which pending sums were emitted: their state follows, changed or not.
     announced: BTreeSet<u32>,
     names: BTreeMap<u32, [u8; 16]>,
     clocks: Vec<Clocks>,
@@ -41,7 +41,7 @@ struct Told {
 }
 
 impl Converter {
-    /// Nothing seen yet. `domain_cpus`: how many CPUs the frequency domain of each CPU has.
+    /// A converter that has seen nothing. `domain_cpus`: number of CPUs in the frequency domain of each CPU.
     pub fn new(groups: Groups, domain_cpus: Vec<u32>) -> Converter {
         Converter {
             groups,
@@ -156,7 +156,7 @@ impl Converter {
         });
     }
 
-    /// False for a look at an object that shows what was told already.
+    /// False for a look at an object that shows the state that was emitted already.
     fn is_news(&mut self, object: u32, queue: u32, state: &StateRecord) -> bool {
         let now = Told {
             queue,
@@ -194,7 +194,7 @@ impl Converter {
         }
     }
 
-    /// The clocks of a CPU, when they moved since they were last told.
+    /// The clocks of a CPU, when they moved since they were last emitted.
     fn clocks(&mut self, cpu: u32, now: Clocks) -> Option<Event> {
         let index = cpu as usize;
         if now == Clocks::default() || index >= CPUS_MAX {

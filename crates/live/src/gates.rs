@@ -15,12 +15,12 @@ use crate::tables::{TableSession, TableSummary};
 const LISTS: &str = include_str!("bpf/gate.h");
 /// Most domains of a CPU, as in `bpf/place.h`.
 const LEVELS_MAX: usize = 6;
-/// How often the buffer is emptied.
+/// Interval at which the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 1024;
 
-/// Where the words of a record are.
+/// Names of the words of a record, in their order.
 #[derive(Debug)]
 struct Columns {
     head: Vec<&'static str>,

@@ -71,7 +71,7 @@ impl Groups {
     }
 }
 
-/// Where the cpu controller is mounted: version 1 first, because both can be.
+/// Folder at which the cpu controller is mounted: version 1 first, because both can be.
 fn controller() -> Option<PathBuf> {
     ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"]
         .into_iter()

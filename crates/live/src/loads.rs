@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Small loads to record: each exercises another part of load tracking, and ends when told to.
+//! Small loads to record: each exercises another part of load tracking, and ends when its flag is set.
 
 use std::fs::File;
 use std::io;
@@ -16,10 +16,10 @@ use nix::unistd::Pid;
 use crate::machine::set_nice;
 use crate::restore::Restore;
 
-/// Whether sessions have groups of their own.
+/// File that says whether sessions have groups of their own.
 const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 
-/// Where the cpu controller, version 1, keeps its groups.
+/// Folder in which the cpu controller, version 1, keeps its groups.
 const GROUPS: &str = "/sys/fs/cgroup/cpu";
 
 mod clamps;
@@ -45,7 +45,7 @@ pub use speeds::Speeds;
 pub enum Load {
     /// One fair task that runs a quarter of each 16 ms, on CPU 0.
     Periodic,
-    /// The same beside a FIFO task of 3 of 10 ms on the same CPU.
+    /// The task of `Periodic` beside a FIFO task of 3 of 10 ms on the same CPU.
     RtFair,
     /// Ten tasks of different periods, nice values and classes that move between the CPUs.
     Mixed,
@@ -122,7 +122,7 @@ impl Periodic {
 pub struct Running {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    /// What could not be done as the load asks, as sentences.
+    /// Requests of the load that could not be met, as sentences.
     pub notes: Vec<String>,
     results: Results,
     /// Work goes by these instead of the time of the CPU.
@@ -165,7 +165,8 @@ impl Load {
         self.start_at(None)
     }
 
-    /// The same; with speeds, `run_us` of parts is work at the fastest of them instead of time.
+    /// Starts the load as [`Load::start`] does; with speeds, `run_us` of parts is work at the fastest of them instead
+    /// of time.
     ///
     /// # Errors
     /// As [`Load::start`].
@@ -237,7 +238,7 @@ impl Running {
         }
     }
 
-    /// What it measures.
+    /// Measurements of the load so far.
     #[must_use]
     pub fn results(&self) -> Results {
         self.results.clone()

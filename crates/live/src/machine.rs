@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What this machine allows, and what the reader of a recording must know about it.
+//! Capabilities of this machine, and the facts about it that the reader of a recording must know.
 
 use std::path::{Path, PathBuf};
 
 use pelton_trace::{CpuLayout, DomainLayout, RunHeader};
 
-/// Where the kernel keeps its type information.
+/// File in which the kernel keeps its type information.
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// Bits of the effective capability set.
 const CAP_SYS_ADMIN: u64 = 1 << 21;
 const CAP_PERFMON: u64 = 1 << 38;
 const CAP_BPF: u64 = 1 << 39;
 
-/// What is needed to record, and whether it is there.
+/// Facts about this machine that decide whether it can record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Kernel release.
@@ -35,7 +35,7 @@ impl Capabilities {
         }
     }
 
-    /// What is missing and how to get it, one sentence each; empty when a recording can be tried.
+    /// Requirements that are not met and how to meet them, one sentence each; empty when a recording can be tried.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let may_load =
@@ -62,7 +62,7 @@ fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
-/// How many CPUs the kernel can have; buffers are numbered by CPU.
+/// Number of CPUs that the kernel can have; buffers are numbered by CPU.
 pub(crate) fn cpus_possible() -> u32 {
     let list = read("/sys/devices/system/cpu/possible");
     let last = list.rsplit([',', '-']).next().and_then(|n| n.parse::<u32>().ok());
@@ -92,15 +92,15 @@ pub fn set_nice(nice: i32) -> std::io::Result<()> {
     Err(std::io::Error::last_os_error())
 }
 
-/// Where the kernel says what it is called.
+/// File that holds the release of the kernel.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
 
-/// What the running kernel calls itself.
+/// Release of the running kernel.
 pub(crate) fn release() -> String {
     read(RELEASE)
 }
 
-/// What the files of a recording say about machine and kernel.
+/// Header of a recording's files: machine and kernel.
 pub fn header(tool_version: &str, workload: &str) -> RunHeader {
     let (cpus, domains) = layout(cpus_possible());
     RunHeader {
@@ -135,7 +135,7 @@ fn layout(count: u32) -> (Vec<CpuLayout>, Vec<DomainLayout>) {
     (cpus, domains)
 }
 
-/// How many CPUs the frequency domain of each CPU has; 0 without cpufreq.
+/// Number of CPUs in the frequency domain of each CPU; 0 without cpufreq.
 pub(crate) fn domain_cpus() -> Vec<u32> {
     let (cpus, domains) = layout(cpus_possible());
     let has_cpufreq = |domain: u32| domains.get(domain as usize).is_some_and(|d| !d.opps_khz.is_empty());
@@ -155,7 +155,7 @@ fn frequencies(policy: &Path) -> Vec<u32> {
     khz
 }
 
-/// Facts that no event tells, as `name: value`.
+/// Facts that no event holds, as `name: value`.
 fn remarks() -> Vec<String> {
     let mut remarks =
         vec![format!("kernel build: {}", read("/proc/sys/kernel/version")), "clock: CLOCK_MONOTONIC".to_owned()];

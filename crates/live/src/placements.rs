@@ -31,7 +31,7 @@ const PERF_STATES_MAX: usize = 32;
 const NAME_WORDS: usize = 2;
 /// Kind of an inner value that is an energy.
 const INNER_ENERGY: u32 = 4;
-/// How often the buffer is emptied.
+/// Interval at which the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 1024;
@@ -46,7 +46,7 @@ pub(crate) fn names(lists: &'static str, list: &str) -> Vec<&'static str> {
     end.split("X(").skip(1).filter_map(|word| word.split_once(')').map(|(name, _)| name)).collect()
 }
 
-/// Where the words of a record are.
+/// Names of the words of a record, in their order.
 #[derive(Debug)]
 pub(crate) struct Columns {
     pub head: Vec<&'static str>,
@@ -75,7 +75,7 @@ impl Columns {
         self.head.iter().position(|known| *known == name).unwrap_or(usize::MAX)
     }
 
-    /// Where the looks at CPUs begin.
+    /// Word at which the looks at CPUs begin.
     fn cpus_at(&self) -> usize {
         self.head.len() + self.between
     }
@@ -380,7 +380,7 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
-/// What the program keeps beside its buffer (`struct place_globals`): decisions that had no room, and the machine.
+/// Memory of the program beside its buffer (`struct place_globals`): decisions that had no room, and the machine.
 pub(crate) fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
     let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
@@ -407,8 +407,8 @@ const DOMAIN_FLAGS: [&str; 14] = [
     "NUMA",
 ];
 
-/// Where each bit of this kernel's flags of domains belongs: 6.1 has no `CLUSTER`, so all behind it are one lower
-/// there.
+/// Bit in the newest kernels for each bit of this kernel's flags of domains: 6.1 has no `CLUSTER`, so all behind it are
+/// one lower there.
 pub(crate) fn domain_bits() -> Result<Vec<Option<u32>>, LiveError> {
     let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
     let named = |list: &Enum<'_>| list.iter().any(|one| one.name.is_some_and(|name| name == "__SD_BALANCE_NEWIDLE"));

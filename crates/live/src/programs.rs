@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Every program of the recorder: what it hangs on, and who wants it.
+//! Every program of the recorder: its hook, and the sets of events that need it.
 
 use libbpf_rs::btf::types::{Func, FuncProto, Int, Ptr, Typedef};
 use libbpf_rs::btf::{Btf, BtfType};
@@ -31,7 +31,7 @@ pub const SETS: [(&str, EventSet); 6] = [
     ("energy", EventSet::Energy),
 ];
 
-/// What a program hangs on.
+/// Hook of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hook {
     /// A tracepoint.
@@ -116,7 +116,7 @@ pub(crate) const TWICE: [&str; 4] = ["call_blocked_in", "call_blocked_in_again",
 /// absent.
 const RENAMED: [&str; 1] = ["pelt_thermal_tp"];
 
-/// What is loaded, and what the kernel does not have.
+/// Programs to load, and those that the kernel has no hook for.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
     pub wanted: Vec<&'static str>,
@@ -152,7 +152,7 @@ pub(crate) fn tracepoint<'b>(btf: &'b Btf<'_>, name: &str) -> Option<FuncProto<'
     FuncProto::try_from(pointer.next_type()?).ok()
 }
 
-/// Which of the three programs fits this kernel's `sched_switch(data, preempt, ...)`.
+/// Selects the one of the three programs that fits this kernel's `sched_switch(data, preempt, ...)`.
 fn switch_program(btf: &Btf<'_>) -> &'static str {
     let Some(arguments) = tracepoint(btf, "sched_switch") else { return "switch_last" };
     let is_integer = |index: usize| {

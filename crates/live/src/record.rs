@@ -25,7 +25,7 @@ impl Cursor<'_> {
 /// Declares the kinds once, in the order of `enum kind` of `bpf/record.h`, which counts from 1.
 macro_rules! kinds {
     ($($kind:ident),+ $(,)?) => {
-        /// What happened.
+        /// Kind of a record.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Kind { $($kind),+ }
 
@@ -71,7 +71,7 @@ pub(crate) struct Record {
     pub body: Body,
 }
 
-/// What follows the head.
+/// Contents of a record after its head.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Note(Note),
@@ -137,7 +137,7 @@ pub(crate) struct StateRecord {
     pub now_ns: u64,
     pub clocks: Clocks,
     pub average: Average,
-    /// What was there before the call; only of calls and clock steps.
+    /// Average before the call; only of calls and clock steps.
     pub before: Option<Average>,
 }
 

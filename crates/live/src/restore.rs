@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a load changes on the machine is put back whatever becomes of the recorder: by a shell that was told each
-//! change before it was made, and outlives it.
+//! Shell that restores what a load changes on the machine, whatever becomes of the recorder: it receives each change
+//! before it is made, and outlives the recorder.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ printf '%s' "$list" | while read -r what path value; do
 done
 "#;
 
-/// How long the end of another recording is waited for, in steps of 100 ms.
+/// Steps of 100 ms for which the end of another recording is waited for.
 const WAIT_STEPS: u32 = 20;
 
 /// Puts back what was changed when it is dropped, or when this process ends in any other way.
@@ -45,8 +45,8 @@ pub(crate) struct Restore {
 }
 
 impl Restore {
-    /// Nothing is changed yet. With `lock`, no other process that asks for the same file changes anything until all is
-    /// back.
+    /// Starts with nothing changed. With `lock`, no other process that asks for the same file changes anything until
+    /// all is back.
     ///
     /// # Errors
     /// When another process holds the file, or no shell can be started: then nothing may be changed.
@@ -85,7 +85,7 @@ impl Restore {
     }
 }
 
-/// The file, held; whoever puts it back is waited for.
+/// The file, held; the other process that holds it is waited for.
 fn taken(file: File) -> io::Result<Flock<File>> {
     let mut file = file;
     for _ in 0..WAIT_STEPS {

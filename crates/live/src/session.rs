@@ -26,14 +26,14 @@ use crate::summary::Summary;
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recorder.bpf.o"));
 
-/// How often buffers are emptied.
+/// Interval at which buffers are emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(20);
 /// Records taken from one buffer before the others have their turn.
 const RECORDS_AT_ONCE: usize = 65_536;
-/// How much later than its time a record may reach its buffer without losing its place.
+/// Most time that a record may reach its buffer after its own time without losing its place, ns.
 const LATE_NS_MAX: u64 = 5_000_000;
 
-/// What to record.
+/// Selection of a recording.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Sets of events.
@@ -46,18 +46,18 @@ pub struct Options {
     pub btf: Option<std::path::PathBuf>,
 }
 
-/// Why there is no recording.
+/// Reason why there is no recording.
 #[derive(Debug)]
 pub enum LiveError {
     /// Something is missing: what, and how to get it, one sentence each.
     Missing(Vec<String>),
     /// The kernel refused.
     Refused {
-        /// What was tried.
+        /// Step that was tried.
         what: &'static str,
         /// The error.
         error: String,
-        /// What libbpf and the kernel said about it.
+        /// Messages of libbpf and the kernel about it.
         log: Vec<String>,
     },
 }
@@ -76,7 +76,7 @@ impl fmt::Display for LiveError {
 
 impl std::error::Error for LiveError {}
 
-/// How far a recording is.
+/// Progress of a recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Time since it started, ns.
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Losses after the last record of a CPU, which nothing in its buffer tells.
+    /// Losses after the last record of a CPU, which nothing in its buffer reports.
     fn untold_losses(&self) -> Vec<(u32, u64)> {
         let map = self.object.maps().find(|m| m.name() == "losses");
         let values = map.and_then(|m| m.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
@@ -221,7 +221,8 @@ impl Session {
     }
 }
 
-/// What a task is was perhaps told before the start; other records from then are dropped.
+/// Takes a record into the merge; of those from before the start only attributes of tasks, which may not be recorded
+/// again.
 fn take(merge: &mut Merge, mut record: Record, start_ns: u64) {
     if record.time_ns < start_ns {
         if !matches!(record.body, Body::Task(_)) {
@@ -246,7 +247,7 @@ fn now_ns() -> u64 {
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What libbpf said since the last question.
+/// Messages of libbpf since they were last taken.
 static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Most lines kept of it.
 const MESSAGES_MAX: usize = 24;
@@ -262,7 +263,7 @@ fn keep_message(_: PrintLevel, text: String) {
     }
 }
 
-/// From now on a refusal has what libbpf and the kernel said about it.
+/// Keeps the messages of libbpf and the kernel from now on, for the text of a refusal.
 pub(crate) fn keep_messages() {
     libbpf_rs::set_print(Some((PrintLevel::Warn, keep_message)));
 }
@@ -314,7 +315,7 @@ fn load(options: &Options, full: bool) -> Result<(Object, Choice, Vec<MapHandle>
     Ok((object, choice, maps))
 }
 
-/// When load-tracking records are looked at: `want_snapshots` of `bpf/common.h`.
+/// Level of looks at load-tracking records: `want_snapshots` of `bpf/common.h`.
 fn snapshots(options: &Options, full: bool) -> u32 {
     match (options.sets.contains(&EventSet::Pelt), full) {
         (false, _) => 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a recording holds, counted while it passes.
+//! Contents of a recording, counted while it passes.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Summary {
     pub last_ns: u64,
     /// Tracepoints this kernel does not have.
     pub missing: Vec<&'static str>,
-    /// What could not be done as asked, as sentences.
+    /// Requests that could not be met, as sentences.
     pub notes: Vec<String>,
     /// Paths of task groups by their number in events.
     pub groups: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Nothing counted yet.
+    /// A summary with nothing counted yet.
     pub(crate) fn new(missing: Vec<&'static str>, notes: Vec<String>) -> Summary {
         Summary { missing, notes, ..Summary::default() }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What recordings of decisions have in common: lines of a table, taken while it lasts, and a summary at its end.
+//! Common parts of recordings of decisions: lines of a table, taken while it lasts, and a summary at its end.
 
 use crate::session::LiveError;
 
-/// What a table of decisions holds.
+/// Contents of a table of decisions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableSummary {
     /// CPUs.
@@ -20,16 +20,16 @@ pub struct TableSummary {
 
 /// A running recording whose records are lines of a table.
 pub trait TableSession: Sized {
-    /// What the recording holds.
+    /// Summary of the recording.
     type Summary;
 
     /// The first line of the table.
     fn header(&self) -> String;
 
-    /// The load has run for a moment: what came before does not count, where that matters.
+    /// Called when the load has run for a moment: a session that counts forgets what came before.
     ///
     /// # Errors
-    /// When the kernel does not show its counts, or cannot be told to make records.
+    /// When the kernel does not show its counts, or cannot be made to emit records.
     fn settled(&mut self) -> Result<(), LiveError> {
         Ok(())
     }

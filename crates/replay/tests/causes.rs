@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What few events say about who made, woke and moved whom, and what that becomes.
+//! Workloads from few events: which task made, woke and moved which, and the steps that follow.
 
 use pelton_model::Machine;
 use pelton_model::machine::Costs;

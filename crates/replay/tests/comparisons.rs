@@ -156,7 +156,7 @@ fn source(events: &[Timed]) -> Simulated {
     Simulated { events: events.into_iter(), info }
 }
 
-/// What the averages of a trace in memory are compared with.
+/// Comparisons of the averages of a trace in memory.
 fn averages(events: &[Timed], options: &Options) -> Vec<Comparison> {
     let mut report = validate(&mut source(events), options.clone(), &mut |_| true).expect("events in memory");
     compare_again(&mut source(events), &source(events).info, options, &mut report).expect("events in memory");

@@ -157,7 +157,7 @@ fn numbers_no_kernel_can_have_are_damage_and_do_not_reach_the_core() {
     assert_eq!(report.verdict(), Verdict::Differs);
 }
 
-/// What a class explains is asked about in altered form too, however it was explained: from the last state known, or
+/// Explanations of a class are asked about in altered form too, however they came about: from the last state known, or
 /// from one that its queue has shown since.
 #[test]
 fn the_control_asks_what_was_answered() {

@@ -126,8 +126,7 @@ fn an_altered_utilization_is_a_difference() {
     assert!(refused.contains("no inner value"), "{refused}");
 }
 
-/// A table whose CPUs are said to have spent time in interrupts: its kernel's energies do not come out, unless that is
-/// ignored.
+/// A table in which CPUs have spent time in interrupts: its kernel's energies do not come out, unless that is ignored.
 #[test]
 fn time_in_interrupts_is_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -145,7 +144,7 @@ fn time_in_interrupts_is_read() {
     assert_eq!(differ(Some(Fault::InterruptsIgnored)).all.quiet_divergent, 0);
 }
 
-/// The same lines with 200 of 1024 in every column of interrupts.
+/// Lines of the table with 200 of 1024 in every column of interrupts.
 fn with_interrupts(text: &str) -> String {
     let is_irq = |name: &str| name.strip_prefix("irq").is_some_and(|cpu| cpu.parse::<u32>().is_ok());
     let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();

@@ -84,7 +84,7 @@ impl Trip {
         compare(&subject, &left, &[vec![right]])
     }
 
-    /// What does not come back as stated.
+    /// Differences to what the case states.
     fn surprises(&self, case: &Case) -> Vec<String> {
         let habits = Habits::of(&self.recording);
         let made = synthesise(&self.recording, &habits, &self.names, &self.machine, &SynthesisOptions::default());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Verdicts over traces made here: a kernel that calls the core's own load tracking, with calls spoilt beside holes,
-//! and what such a trace tells about switches.
+//! and what such a trace shows about switches.
 
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ impl Kernel {
         });
     }
 
-    /// So many good calls, then spoilt ones right before a switch that does not follow.
+    /// Records `good` calls, then spoilt ones right before a switch that does not follow.
     fn recorded(mut self, good: u32, spoilt_beside_hole: u32) -> Vec<Timed> {
         self.switch(TASK, true);
         for n in 0..good {

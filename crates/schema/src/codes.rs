@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the code columns of the events mean.
+//! Meaning of the code columns of the events.
 
 /// A column of named codes: the type, the names, and the way back from a number. Codes count from 0 without a gap.
 macro_rules! codes {
@@ -13,7 +13,7 @@ macro_rules! codes {
             /// Names in code order.
             pub const NAMES: &[&'static str] = &[$($text),+];
 
-            /// What a code stands for.
+            /// Variant of this code; `None` for a number without one.
             pub fn of_code(code: u32) -> Option<$name> {
                 [$($name::$code),+].get(code as usize).copied()
             }
@@ -27,7 +27,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Why the frequency hook was called (docs/rules/governor.md#who-calls).
+    /// Caller of the frequency hook (docs/rules/governor.md#who-calls).
     HookSite {
         /// Averages of the root cfs_rq changed.
         Decay = "decay",
@@ -57,7 +57,7 @@ codes! {
 }
 
 codes! {
-    /// What became of a call of the governor. All but the last are the core's numbers (`types.h`).
+    /// Outcome of a call of the governor. All but the last are the core's numbers (`types.h`).
     GateVerdict {
         /// Evaluated, and nothing held it back.
         Open = "open",
@@ -79,7 +79,7 @@ codes! {
 }
 
 codes! {
-    /// Which load-tracking record a `pelt_state` holds.
+    /// Load-tracking record that a `pelt_state` holds.
     PeltSignal {
         /// A task or group entity.
         Entity = "entity",
@@ -99,7 +99,7 @@ codes! {
 }
 
 codes! {
-    /// When a `pelt_state` was read.
+    /// Moment at which a `pelt_state` was read.
     PeltSource {
         /// At the end of the update call itself; `pelt_before` has the state at its start.
         Call = "call",

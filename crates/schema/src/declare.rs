@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a declared event looks like, and the macro that turns one declaration into type, column table and encoding.
+//! Shape of a declared event, and the macro that turns one declaration into type, column table and encoding.
 
 /// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// How reference pages and file headers write the unit.
+    /// Name of the unit in reference pages and file headers.
     pub const fn name(self) -> &'static str {
         match self {
             Unit::Id => "id",

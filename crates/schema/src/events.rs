@@ -148,7 +148,7 @@ declare_events! {
         domain: u32 [Id],
         /// Hook site: see `HookSite`.
         site: u32 [Code],
-        /// What became of the call: see `GateVerdict`.
+        /// Outcome of the call: see `GateVerdict`.
         gate: u32 [Code],
         /// CPU of the domain with the largest request.
         max_cpu: u32 [Id],
@@ -188,7 +188,7 @@ declare_events! {
         error: u32 [Capacity],
         /// Largest frequency wanted in the window of the gate; 0 when the gate keeps none.
         peak_khz: u32 [Khz],
-        /// When a held correction may pass; 0 when none is held.
+        /// Time from which a held correction may pass; 0 when none is held.
         until_ns: u64 [Ns],
         /// From when the time since the last change is long enough for some change.
         next_allowed_ns: u64 [Ns],
@@ -210,7 +210,7 @@ declare_events! {
         tid: u32 [Id],
         /// Running number of the activation, from 0.
         index: u64 [Count],
-        /// When the activation was due or started.
+        /// Time at which the activation was due or started.
         start_ns: u64 [Ns],
         /// From the wake-up to the first instruction.
         wakeup_latency_ns: u64 [Ns],
@@ -265,7 +265,7 @@ declare_events! {
     LostEvents = 22, "lost_events" {
         /// CPU, or 4294967295 when unknown.
         cpu: u32 [Id],
-        /// How many; 0 when unknown.
+        /// Number of them; 0 when unknown.
         count: u64 [Count],
     }
     /// The clocks of a CPU as the next signal event of this CPU saw them.
@@ -274,14 +274,14 @@ declare_events! {
         cpu: u32 [Id],
         /// Wall clock of the runqueue.
         clock_ns: u64 [Ns],
-        /// The same without interrupt and stolen time.
+        /// Clock without interrupt and stolen time.
         clock_task_ns: u64 [Ns],
-        /// The same scaled by capacity and frequency.
+        /// Clock without interrupt and stolen time, scaled by capacity and frequency.
         clock_pelt_ns: u64 [Ns],
         /// Time the scaled clock skipped at idle.
         lost_idle_ns: u64 [Ns],
     }
-    /// A signal as it was before the call that the next `pelt_state` of this CPU tells about.
+    /// Signal as it was before the call that the next `pelt_state` of this CPU reports.
     PeltBefore = 24, "pelt_before" {
         /// CPU of the `pelt_state`.
         cpu: u32 [Id],
@@ -306,9 +306,9 @@ declare_events! {
     PeltState = 25, "pelt_state" {
         /// CPU whose runqueue holds the signal.
         cpu: u32 [Id],
-        /// Which signal: see `PeltSignal`.
+        /// Signal: see `PeltSignal`.
         signal: u32 [Code],
-        /// When it was read: see `PeltSource`.
+        /// Moment of reading: see `PeltSource`.
         source: u32 [Code],
         /// Small number of the kernel object, from 1; numbers are per trace.
         object: u32 [Id],
@@ -373,7 +373,7 @@ declare_events! {
     UtilEst = 27, "util_est" {
         /// CPU.
         cpu: u32 [Id],
-        /// Which: see `PeltSignal` (an entity or a queue).
+        /// Record: see `PeltSignal` (an entity or a queue).
         signal: u32 [Code],
         /// Object number as in `pelt_state`.
         object: u32 [Id],
@@ -423,13 +423,13 @@ declare_events! {
         max_khz: u32 [Khz],
         /// Frequency before limits and table; 0 where it is not known.
         raw_khz: u32 [Khz],
-        /// What was asked of the driver last.
+        /// Frequency last requested from the driver.
         next_khz: u32 [Khz],
         /// 1 = limits or a deadline task asked for a new evaluation.
         forced: u32 [Code],
         /// CPUs of the domain; 0 where it is not known.
         domain_cpus: u32 [Count],
-        /// How often the CPU has gone idle; 0 where it is not known.
+        /// Number of times that the CPU has gone idle; 0 where it is not known.
         idle_calls: u64 [Count],
     }
     /// schedutil turned an effective utilization into a performance target.
@@ -522,7 +522,7 @@ declare_events! {
         /// Upper clamp in force.
         uclamp_max: u32 [Capacity],
     }
-    /// What a task is, told once by the recorder and again when it changes.
+    /// Attributes of a task, recorded once and again when they change.
     TaskAttributes = 38, "task_attributes" {
         /// Task.
         tid: u32 [Id],
@@ -562,7 +562,7 @@ declare_events! {
         /// Vector.
         vec: u32 [Id],
     }
-    /// What a fair queue has still to take out or to propagate; emitted right before its state when there is any.
+    /// Sums that a fair queue has still to take out or to propagate; emitted right before its state when there are any.
     PeltPending = 42, "pelt_pending" {
         /// CPU of the queue.
         cpu: u32 [Id],
@@ -609,13 +609,13 @@ declare_events! {
     ThermalPower = 45, "thermal_power_allocator" {
         /// Zone.
         zone: u32 [Id],
-        /// What its domains take now.
+        /// Power that its domains take now.
         requested_mw: u32 [Mw],
-        /// What they are granted.
+        /// Power that they are granted.
         granted_mw: u32 [Mw],
-        /// What the controller allows.
+        /// Power that the controller allows.
         budget_mw: u32 [Mw],
-        /// What they could take.
+        /// Power that they could take.
         max_mw: u32 [Mw],
         /// Sum of errors, 22.10 fixed point.
         err_integral: i64 [Count],
@@ -629,7 +629,7 @@ declare_events! {
         /// The upper limit that it stands for.
         max_khz: u32 [Khz],
     }
-    /// What the files of a task group hold: emitted when a run begins, and when other values are written into them.
+    /// Values of a task group's files: emitted when a run begins, and when other values are written into them.
     TaskGroup = 47, "task_group" {
         /// Group: a number the trace's reader has the path of.
         group: u32 [Id],
@@ -647,7 +647,7 @@ declare_events! {
         quota_ns: u64 [Ns],
         /// The period; 0 when there never was a quota.
         period_ns: u64 [Ns],
-        /// What may be kept for later (`cpu.max.burst`).
+        /// Unused run time that may be kept for later periods (`cpu.max.burst`).
         burst_ns: u64 [Ns],
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The files of a task group as a kernel shows them, from what `task_group` events tell.
+//! Files of a task group as a kernel shows them, from the columns of `task_group` events.
 
 use crate::events::Event;
 use pelton_core::weight_of_shares;
@@ -14,9 +14,9 @@ const UNTOLD: &str = "";
 pub struct FileChange {
     /// Name of the file.
     pub file: &'static str,
-    /// What it held.
+    /// Content before.
     pub before: String,
-    /// What it holds.
+    /// Content now.
     pub now: String,
 }
 

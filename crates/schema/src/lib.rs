@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Declared events and columns: the one place that says what a run can tell, in which unit.
+//! Declared events and columns: the one place that declares what a run reports, in which unit.
 //!
 //! Everything that leaves the simulator, a recorder or a replay is one of these events. Names are the kernel's
-//! tracepoint names where the meaning is the kernel's. Columns carry a unit and a sentence; file formats, exporters
-//! and reference pages are derived from [`EVENTS`].
+//! tracepoint names where the meaning is the kernel's. Columns carry a unit and a sentence; file formats, exporters and
+//! reference pages are derived from [`EVENTS`].
 
 mod codes;
 mod declare;

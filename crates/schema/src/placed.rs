@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is emitted of a decision about a fair task's CPU.
+//! Words and numbers emitted of a decision about a fair task's CPU.
 
 use pelton_core::{AFFINE, DST_WHY, GROUP_TYPES, NO_CPU, Placed, Placement, SCAN, wf};
 
@@ -16,16 +16,16 @@ pub struct PlacedWords {
     pub event: &'static str,
     /// Rule that decided.
     pub rule: &'static str,
-    /// How the starting point of the search was chosen.
+    /// Rule that chose the starting point of the search.
     pub start: &'static str,
     /// The task's utilization, of 1024.
     pub util_avg: u64,
-    /// What `wake_affine` made of the loads of the executing and of the previous CPU.
+    /// Loads of the executing and of the previous CPU as `wake_affine` compared them.
     pub effective_loads: Option<[i64; 2]>,
-    /// By what the search for an idle CPU was limited, to how many CPUs (`None`: to no number), and how many it looked
-    /// at.
+    /// Limit of the search for an idle CPU: its rule, the number of CPUs that it allows (`None`: any number), and the
+    /// number that were looked at.
     pub scan: Option<(&'static str, Option<u32>, u32)>,
-    /// What decided in the last comparison of groups.
+    /// Last comparison of groups.
     pub groups: Option<GroupWords>,
     /// Some CPU has more to do than it can: energy does not decide.
     pub overutilized: bool,
@@ -36,11 +36,11 @@ pub struct PlacedWords {
 /// The last comparison of groups of a search through them. Up to 5.4 groups have no types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupWords {
-    /// What decided.
+    /// Criterion that decided.
     pub decided_by: &'static str,
     /// Type and idle CPUs of the task's own group.
     pub own: Option<(&'static str, u32)>,
-    /// The same of the best other one.
+    /// Type and idle CPUs of the best other group.
     pub other: Option<(&'static str, u32)>,
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
+//! Receiver of events. A run is generic over its sink, so a sink that is off costs nothing.
 
 use pelton_core::{CpuState, GROUP_TYPES, Lb, LbEnv, NO_CPU, PerfTerms, Placed, Record};
 
 use crate::Event;
 
-/// How the balance of a domain ended.
+/// Outcome of the balance of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BalanceEnd {
-    /// It is another CPU's turn to balance this domain.
+    /// Left to another CPU, whose turn it is to balance this domain.
     OtherTurn,
     /// No group has enough more to do than the CPU's own.
     Balanced,
@@ -33,9 +33,9 @@ pub struct Balance<'a> {
     pub env: &'a LbEnv,
     /// CPU that does it.
     pub by: u32,
-    /// What it found; less remains to be moved where tasks moved.
+    /// Findings of the search; less remains to be moved where tasks moved.
     pub found: &'a Lb,
-    /// What was to be moved, before tasks moved.
+    /// Amount that was to be moved, before tasks moved.
     pub imbalance: i64,
     /// The record that was read: what sets of CPUs in all this mean.
     pub read: &'a Record,
@@ -43,7 +43,7 @@ pub struct Balance<'a> {
     pub span: u64,
     /// Tasks that moved.
     pub moved: u32,
-    /// How it ended.
+    /// Outcome.
     pub end: BalanceEnd,
 }
 
@@ -78,18 +78,18 @@ pub struct Gate {
     pub overloaded: bool,
     /// Its mean idle time.
     pub avg_idle_ns: u64,
-    /// What a search of its smallest domain takes, at most.
+    /// Longest time that a search of its smallest domain takes.
     pub cost_ns: u64,
     /// Domains that it searched, one bit each.
     pub searched: u32,
 }
 
-/// Why the load of a CPU was updated.
+/// Occasion of an update of a CPU's load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkWhy {
     /// Its own periodic balance.
     Periodic,
-    /// It is about to go idle and looks for a task.
+    /// Own load of a CPU that is about to go idle and looks for a task.
     GoesIdle,
     /// A CPU that is about to go idle looks at it.
     Search,
@@ -100,7 +100,7 @@ pub enum WalkWhy {
 /// The load of a CPU was updated, queue by queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// Whose load.
+    /// CPU whose load it is.
     pub cpu: u32,
     /// CPU that does it.
     pub by: u32,
@@ -108,11 +108,11 @@ pub struct Walk {
     pub queues: u64,
     /// Time it takes `by`, at its speed; 0 where the platform gives no costs.
     pub cost_ns: u64,
-    /// Why.
+    /// Occasion.
     pub why: WalkWhy,
 }
 
-/// What a CPU of a frequency domain asked for when the governor evaluated.
+/// Request of one CPU of a frequency domain when the governor evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The CPU.
@@ -121,7 +121,7 @@ pub struct Asked {
     pub terms: Option<PerfTerms>,
     /// Signals of its queues.
     pub queues: CpuState,
-    /// What its request was made of: the same with what clamps, limits of groups and boosts make of them.
+    /// Inputs of its request: `queues` after clamps, limits of groups and boosts.
     pub made_of: CpuState,
     /// Signals are those that its last call passed ([`Sink::called`]), not those of the moment (to 4.16).
     pub by_last_call: bool,
@@ -138,13 +138,13 @@ pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
     cpus.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Vec<_>>().join(",")
 }
 
-/// What a CPU is when its domain is balanced; `idle`: a number of `balance_idle`.
+/// Words for the state of a CPU when its domain is balanced; `idle`: a number of `balance_idle`.
 #[must_use]
 pub fn idle_words(idle: u32) -> &'static str {
     ["busy", "idle", "going idle"].get(idle as usize).copied().unwrap_or("?")
 }
 
-/// What an imbalance is measured in.
+/// Words for the unit of an imbalance.
 #[must_use]
 pub fn migration_words(migration: u32) -> &'static str {
     ["load", "utilization", "tasks", "misfit task", "tasks that prefer the cache"]
@@ -153,7 +153,7 @@ pub fn migration_words(migration: u32) -> &'static str {
         .unwrap_or("?")
 }
 
-/// How a balance ended, in words.
+/// Words for the outcome of a balance.
 #[must_use]
 pub fn end_words(end: BalanceEnd) -> &'static str {
     match end {
@@ -168,7 +168,7 @@ pub fn end_words(end: BalanceEnd) -> &'static str {
     }
 }
 
-/// Why load was updated, in words.
+/// Words for the occasion of an update of load.
 #[must_use]
 pub fn walk_words(why: WalkWhy) -> &'static str {
     match why {
@@ -196,7 +196,7 @@ pub trait Sink {
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
 
-    /// One event of a recording that does not tell every column; `known` has a bit for each that it does.
+    /// One event of a recording in which columns may be missing; `known` has a bit for each that is there.
     fn event_known(&mut self, time_ns: u64, event: &Event, _known: u64) {
         self.event(time_ns, event);
     }

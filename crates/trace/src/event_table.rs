@@ -23,7 +23,7 @@ pub enum TableForm {
 }
 
 impl TableForm {
-    /// How names of such files end.
+    /// Ending of the names of such files.
     pub fn ending(self) -> &'static str {
         match self {
             TableForm::Csv => "csv",
@@ -82,7 +82,7 @@ fn write_cell(out: &mut impl Write, cell: &Cell, json: bool) -> io::Result<()> {
     }
 }
 
-/// What keeps a spreadsheet from taking a name for a formula.
+/// Mark that keeps a spreadsheet from taking a name for a formula.
 fn inert(name: &str) -> &'static str {
     if name.starts_with(['=', '+', '-', '@', '|']) { "'" } else { "" }
 }
@@ -184,7 +184,7 @@ impl<W: Write> Sink for LongTable<W> {
         self.event_known(time_ns, event, u64::MAX);
     }
 
-    /// What is not known has no row.
+    /// Leaves out the rows of columns that are not known.
     fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
         let Some(info) = EventInfo::of_code(event.code()) else { return };
         let (number, json) = (self.number, self.json);

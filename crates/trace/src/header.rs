@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a reader must know about a run besides its events.
+//! Facts that a reader must know about a run besides its events.
 
 /// The run an event file belongs to. Equal runs have equal headers: no dates, no host names, no paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl RunHeader {
         self.tasks.get(tid as usize).cloned().unwrap_or_else(|| unnamed_task(tid))
     }
 
-    /// Path of a task group; a number the header has no path of is said instead.
+    /// Path of a task group; `group-` and the number when the header has no path of it.
     pub fn group_path(&self, group: u32) -> String {
         self.groups.get(group as usize).cloned().unwrap_or_else(|| format!("group-{group}"))
     }
@@ -86,7 +86,7 @@ impl RunHeader {
     }
 }
 
-/// What a task without a name in the header is called.
+/// Name of a task that has none in the header.
 pub(crate) fn unnamed_task(tid: u32) -> String {
     format!("task-{tid}")
 }

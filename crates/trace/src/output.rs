@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a sink's bytes go. A sink has no caller to return an error to, so the first one is kept for `finish`.
+//! Buffered writer of a sink's bytes. A sink has no caller to return an error to, so the first one is kept for
+//! `finish`.
 
 use std::io::{self, Write};
 

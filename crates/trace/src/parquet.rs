@@ -102,7 +102,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Unsigned,
@@ -150,7 +150,7 @@ impl Stored<'_> {
     }
 }
 
-/// Which rows of a column have a value, as runs.
+/// Presence of values in the rows of a column, as runs.
 #[derive(Clone, Default)]
 struct Levels(Vec<(u64, u8)>);
 
@@ -174,7 +174,7 @@ impl Levels {
     }
 }
 
-/// Where a page of a column is.
+/// Place of a page of a column.
 struct Chunk {
     offset: u64,
     packed: u64,

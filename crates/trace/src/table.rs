@@ -9,7 +9,7 @@ use pelton_schema::{EVENTS, Event, EventInfo, Sink};
 use crate::output::Output;
 use crate::text::try_each_column;
 
-/// Which events a table shows.
+/// Set of events that a table shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSelection([bool; 256]);
 

@@ -131,7 +131,7 @@ pub(crate) fn try_each_column(
 pub(crate) enum Cell {
     Number(Number),
     Name(String),
-    /// The trace does not tell it.
+    /// Value that the trace does not contain.
     Unknown,
 }
 

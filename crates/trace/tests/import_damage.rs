@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `trace.dat` of every kind of machine, and damage of every kind in all binary formats.
+//! Damage of every kind in all binary formats, and `trace.dat` of every kind of machine.
 //!
 //! Our log carries checksums: whatever is flipped or cut is said. A `trace.dat` says how long it is: every cut is said.
 //! A Perfetto trace says neither: a cut between two packets looks like a shorter trace. What is flipped inside a record
@@ -151,7 +151,7 @@ fn every_cut_of_a_log_is_said() {
     }
 }
 
-/// Where packets of a trace end.
+/// Offsets at which packets of a trace end.
 fn packet_ends(file: &[u8]) -> Vec<usize> {
     let (mut at, mut ends) = (0, vec![0]);
     while at < file.len() {

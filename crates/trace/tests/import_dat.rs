@@ -29,7 +29,7 @@ fn read(path: &Path) -> (Vec<(u64, Event)>, TraceInfo) {
     (events, source.info().clone())
 }
 
-/// What the text of `trace-cmd report -t` says, one line at a time: time, CPU, name, and the rest.
+/// Lines of the text of `trace-cmd report -t`, one at a time: time, CPU, name, and the rest.
 fn report(path: &Path) -> Vec<(u64, u32, String, String)> {
     let mut text = String::new();
     let file = std::fs::File::open(path).expect("the text is there");

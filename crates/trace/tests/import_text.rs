@@ -20,7 +20,7 @@ fn events(trace: &str) -> Vec<Timed> {
     read_all(&mut text(trace.as_bytes())).expect("a trace")
 }
 
-/// What was read and what was not, as lines.
+/// Summary of what was read and what was not, as lines.
 fn summary(source: &TextSource) -> String {
     let info = source.info();
     let counts: Vec<String> = info.events.iter().map(|(name, count)| format!("{name} {count}")).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The Perfetto trace says what the run said.
+//! Perfetto traces hold what the run emitted.
 
 use crate::synthetic;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ fn counters_of_trace(records: &[Record]) -> Counters {
     counters
 }
 
-/// What the event says about counters, by path.
+/// Counter values of the event, by path.
 fn counter_values(run: &RunHeader, event: &Event) -> Vec<(String, i64)> {
     let cpu_path = |cpu: u32, name: &str| format!("CPU utilization/CPU {cpu}/{name}");
     let task_path = |tid: u32, name: &str| format!("Task utilization/{} {}/{name}", run.task_name(tid), 1000 + tid);

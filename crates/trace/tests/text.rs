@@ -76,7 +76,7 @@ fn tiny_run() -> (RunHeader, Vec<(u64, Event)>) {
     (header, events)
 }
 
-/// The same as a recording of a real machine would have it.
+/// The tiny run as a recording of a real machine would have it.
 fn tiny_recording() -> (RunHeader, Vec<(u64, Event)>) {
     let (run, events) = tiny_run();
     let remarks = vec!["clock: CLOCK_MONOTONIC".to_owned()];

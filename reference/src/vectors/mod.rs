@@ -18,7 +18,7 @@ use crate::rules::Rules;
 /// Rows that were published elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Golden {
-    /// Where they were published.
+    /// Place of publication.
     pub source: &'static str,
     /// Inputs followed by outputs.
     pub rows: &'static [&'static [u64]],
@@ -29,7 +29,7 @@ pub struct Golden {
 pub struct Table {
     /// File name without extension.
     pub name: &'static str,
-    /// What the inputs are, which rule makes the outputs, why these rows.
+    /// Meaning of the inputs, rule of the outputs, and reason for these rows.
     pub comment: &'static str,
     /// Section of the specification.
     pub rule: &'static str,

@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
 /// The interpreter with its state.
 pub struct Interpreter<'a> {
     machines: Vec<Machine<'a>>,
-    /// Which of the machines has an operation.
+    /// Number of the machine that has each operation.
     owner: Vec<usize>,
     words: Vec<u64>,
     ran: BTreeSet<u64>,

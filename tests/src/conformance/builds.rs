@@ -18,7 +18,7 @@ pub trait Core {
     fn dump(&mut self) -> Result<Vec<u64>, String>;
 }
 
-/// How to compile the entry function for this machine.
+/// Command that compiles the entry function for this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
     /// Names the executable.
@@ -72,7 +72,7 @@ pub fn common_flags() -> Vec<String> {
     vec!["-std=gnu11".into(), "-Wall".into(), "-Wextra".into(), format!("-I{}", core.display())]
 }
 
-/// Runs a compiler; the error is what it said.
+/// Runs a compiler; the error is its output.
 pub fn compile(mut command: Command) -> Result<(), String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }

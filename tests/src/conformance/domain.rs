@@ -23,7 +23,7 @@ pub struct Domain {
     pub evaluation: Evaluation,
 }
 
-/// What one evaluation reads and leaves behind: `struct test_domain`.
+/// Inputs and results of one evaluation: `struct test_domain`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evaluation {
     /// Terms per CPU.

@@ -8,7 +8,7 @@ use rand_pcg::Pcg32;
 use super::ops::{CALL_WORDS, Call, Op};
 use super::world::{CPUS, World};
 
-/// What one call answered, and a hash of the state afterwards.
+/// Answer of one call, and a hash of the state afterwards.
 pub type Answer = [u64; 2];
 
 /// Hash of the state, without the call; the same as in `host.c`.
@@ -20,7 +20,7 @@ pub fn state_hash(words: &[u64]) -> u64 {
 /// Calls from one initial state under one policy.
 #[derive(Debug)]
 pub struct Episode {
-    /// What makes it repeatable.
+    /// Seed that makes it repeatable.
     pub seed: u64,
     /// Its policy, in words.
     pub policy: String,
@@ -28,9 +28,9 @@ pub struct Episode {
     pub start: World,
     /// State after the last call.
     pub world: World,
-    /// What was called.
+    /// Calls that were made.
     pub calls: Vec<Call>,
-    /// What the reference answered.
+    /// Answers of the reference.
     pub answers: Vec<Answer>,
 }
 

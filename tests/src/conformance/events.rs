@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The single events of the grammar: who wakes, blocks, moves, and what happens around them.
+//! Single events of the grammar: wake-ups, blocks, moves, and the events around them.
 
 use super::grammar::{Grammar, Life, Runs, Why};
 use super::ops::Op;

@@ -11,7 +11,7 @@ const FLAGS: [u64; 3] = [1, 2, 4];
 /// `PELTON_VERDICT_OPEN`.
 const OPEN: u64 = 0;
 
-/// What stays the same for the governor of one episode.
+/// Settings of the governor that stay the same in one episode.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub(super) tick_ns: u64,

@@ -21,7 +21,7 @@ const UPDATE_UTIL_EST: u64 = 16;
 /// Weights of some nice values, lightest and heaviest included.
 const WEIGHTS: [u64; 6] = [15, 110, 820, 1024, 3121, 88_761];
 
-/// What a CPU runs.
+/// Load that a CPU runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs {
     Idle,
@@ -48,7 +48,7 @@ pub(super) struct Task {
     pub(super) group: usize,
 }
 
-/// Why a task leaves its queue.
+/// Reason for which a task leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Sleep = 1,
@@ -370,7 +370,7 @@ impl Grammar {
         }
     }
 
-    /// What is queued on group queues decays, bottom up.
+    /// Decays the averages queued on group queues, bottom up.
     pub(super) fn walk_groups(&mut self, cpu: usize) {
         for group in (0..GROUPS).rev() {
             let parent = queue_above(group, cpu);

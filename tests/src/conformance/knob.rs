@@ -15,7 +15,7 @@ use super::world::{CPUS, Slot, World, address, slot_at, value_of};
 pub(super) const STEPS: u64 = 24;
 const VOTERS: u64 = 3;
 
-/// Numbers drawn from a seed and what was said; `struct story` of `entry_knob.h`.
+/// Numbers drawn from a seed and the hash of the answers; `struct story` of `entry_knob.h`.
 pub(super) struct Story {
     pub(super) seed: u64,
     pub(super) said: u64,

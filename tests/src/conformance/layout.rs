@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How the reference's records lie in the flat buffer: fields, order and widths of `types.h`.
+//! Layout of the reference's records in the flat buffer: fields, order and widths of `types.h`.
 
 use pelton_reference::clock::{Clock, Rq};
 use pelton_reference::gate::Gate;
@@ -57,7 +57,7 @@ impl Record for Se {
     }
 }
 
-/// What the units of a weight leave out of it, as 32 bits.
+/// Part of a weight that its units leave out, as 32 bits.
 fn rest(full: u64) -> u64 {
     (full as i64 - units(full) as i64 * 1024) as u64 & 0xffff_ffff
 }
@@ -319,7 +319,7 @@ pub fn words_of<R: Record + Default>() -> usize {
 /// Collects records as words.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// What was collected so far.
+    /// Words collected so far.
     pub list: Vec<u64>,
     low: Option<u64>,
 }

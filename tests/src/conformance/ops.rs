@@ -140,7 +140,7 @@ ops! {
 /// One call of the entry function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// What to do.
+    /// Operation to execute.
     pub op: Op,
     /// Its arguments; records are named by the index of their first word.
     pub args: [u64; CALL_WORDS - 1],
@@ -206,7 +206,7 @@ pub fn lists() -> Vec<&'static str> {
     lists
 }
 
-/// Where the rules that an operation implements are written down.
+/// Page of the rules that an operation implements.
 pub fn page(op: Op) -> &'static str {
     let list = declared().get(op as usize).map_or("", |row| row.list);
     let (_, page) = PAGES.iter().find(|(of, _)| *of == list).unwrap_or(&("", "docs/rules/README.md"));

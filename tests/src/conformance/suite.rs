@@ -12,7 +12,7 @@ use super::world::World;
 /// Calls per episode: long enough for signals to saturate and decay, short enough for many policies.
 const EPISODE_CALLS: usize = 4000;
 
-/// How much was compared.
+/// Counts of what was compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Total {
     /// Episodes, each with its own policy and seed.

@@ -42,7 +42,7 @@ pub enum Slot {
     GroupSe(usize, usize),
     /// A task.
     Task(usize),
-    /// What a group's queues share.
+    /// Common record of a group's queues.
     Group(usize),
     /// The loose record.
     Scratch,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What happens in a tree: each event becomes the steps that a kernel would make, in its order.
+//! Events in a tree: each becomes the steps that a kernel would make, in its order.
 
 use super::*;
 
@@ -183,7 +183,8 @@ impl Tree {
         self.charge(cpu)
     }
 
-    /// What ran on a CPU since it was last charged is taken from the quotas above it; who used its up has to wait.
+    /// Takes the time that ran on a CPU since it was last charged from the quotas above it; a group that used its quota
+    /// up has to wait.
     fn charge(&mut self, cpu: usize) -> Outcome {
         let ns = self.now - std::mem::replace(&mut self.charged_ns[cpu], self.now);
         let Some(task) = self.runs[cpu] else { return Ok(()) };

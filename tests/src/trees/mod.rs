@@ -58,7 +58,7 @@ pub struct Size {
     pub events: usize,
 }
 
-/// How much was compared.
+/// Counts of what was compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Total {
     /// Steps that both made.
@@ -69,7 +69,7 @@ pub struct Total {
     pub moves: u64,
     /// Groups that a group lies in at most, itself included.
     pub depth: usize,
-    /// What groups' loads hold of queues on which nothing is left, in the end.
+    /// Rest in the loads of groups of queues on which nothing is left, in the end.
     pub left: u64,
     /// The largest average of a queue whose sums are 0, in the end.
     pub left_avg: u64,

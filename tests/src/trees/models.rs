@@ -22,7 +22,7 @@ pub struct Core {
     pub tick_ns: u64,
 }
 
-/// A quota in the core, and who waits, in order.
+/// A quota in the core, and the CPUs that wait, in order.
 #[derive(Clone, Debug, Default)]
 pub struct CoreQuota {
     shared: CfsBandwidth,
@@ -31,7 +31,7 @@ pub struct CoreQuota {
 }
 
 impl CoreQuota {
-    /// Hands the pool to who waits; who may go on.
+    /// Hands the pool to the CPUs that wait; returns those that may go on.
     fn distribute(&mut self, now: u64) -> u64 {
         let mut freed = 0;
         for cpu in self.waiting.clone() {

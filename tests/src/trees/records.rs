@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The core's own records as the reference's are told, so that both compare: number by number in the order of the C
+//! The core's own records in the form of the reference's, so that both compare: number by number in the order of the C
 //! structure.
 
 use pelton_core::{CfsRq, Number, Numbers, Rq, Se, TaskGroup};

@@ -40,7 +40,7 @@ impl Level {
     }
 }
 
-/// What happens to an entity on its queue; numbers: change of runnable tasks, flags.
+/// Step of an entity on its queue; numbers: change of runnable tasks, flags.
 #[derive(Clone, Copy, Debug)]
 pub enum Verb {
     /// Is queued.
@@ -73,7 +73,7 @@ pub enum Verb {
     Walk(u64),
 }
 
-/// What happens to a quota on a CPU.
+/// Step of a quota on a CPU.
 #[derive(Clone, Copy, Debug)]
 pub enum Quota {
     /// Runtime, length of a period, burst, ns.
@@ -94,17 +94,17 @@ pub enum Quota {
     Gathered,
 }
 
-/// Bits that a quota answers with; who may go on, one CPU a bit, is above them.
+/// Bits that a quota answers with; the CPUs that may go on, one bit each, are above them.
 pub mod said {
     /// The period's timer starts.
     pub const START: u64 = 1;
     /// The timer of gathered runtime starts.
     pub const SLACK: u64 = 2;
-    /// Nothing is left.
+    /// Exhausted: no runtime is left.
     pub const EXHAUSTED: u64 = 4;
-    /// It has to wait.
+    /// Throttled: the queue has to wait.
     pub const THROTTLED: u64 = 8;
-    /// Where the CPUs begin.
+    /// Lowest bit of the CPUs.
     pub const FREED_SHIFT: u32 = 8;
 }
 
@@ -116,7 +116,7 @@ pub trait Model {
     type Cfs: Copy + Debug + Record;
     /// An entity.
     type Se: Copy + Debug + Record;
-    /// What a group's queues share.
+    /// Common record of a group's queues.
     type Tg: Copy + Debug + Record;
     /// A quota of a group.
     type Quota: Clone + Debug;
@@ -125,7 +125,7 @@ pub trait Model {
     fn root(rq: &mut Self::Rq) -> &mut Self::Cfs;
     /// Its clock comes to `now`.
     fn clock(&self, rq: &mut Self::Rq, now: u64, idle: bool) -> u64;
-    /// It goes idle.
+    /// Enters idle.
     fn enter_idle(&self, rq: &mut Self::Rq);
     /// Its other classes' averages, idle, and the root queue's.
     fn age_cpu(&self, rq: &mut Self::Rq, now: u64) -> u64;
@@ -175,7 +175,7 @@ pub enum Slot {
     GroupSe(usize, usize),
     /// A task.
     Task(usize),
-    /// What a group's queues share.
+    /// Common record of a group's queues.
     Group(usize),
 }
 
@@ -248,7 +248,7 @@ impl<M: Model> Side<M> {
         }
     }
 
-    /// The same without names.
+    /// Values of a record without their names.
     pub fn words(&self, slot: Slot) -> Vec<u64> {
         match slot {
             Slot::Rq(cpu) => words(&self.rq[cpu]),

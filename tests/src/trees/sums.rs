@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// What the entities on a queue add up to.
+/// Sums over the entities on a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sum {
     entities: u64,

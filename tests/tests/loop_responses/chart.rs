@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::record::{CAPACITY, FORCED, MEGAHERTZ, Series};
 use super::response::Response;
 
-/// How the runs of a response share a picture.
+/// Arrangement of the runs of a response in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Signals and frequencies of each run under each other.

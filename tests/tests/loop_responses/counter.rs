@@ -12,7 +12,7 @@ use super::setup::{MS, US, busy, fast, fifo, machine, periodic, phase, setup, ta
 
 /// Window of every gate, and the longest waiting time: a little less than the 10 ms grid of the tasks.
 const WINDOW_US: u64 = 9_500;
-/// A hundredth of it: what a change is said to cost.
+/// Nominal cost of a change, as a hundredth of it.
 const COST: &str = "gate_cost_ns=95000";
 /// The project's own policy.
 const COMPOSITE: &str = "composite";
@@ -132,9 +132,9 @@ fn cc2_a_task_in_every_other_window() {
     }
 }
 
-/// What M still remembers of the last window ends at a call. Where that is shortly before T starts, the fall opens a
-/// window of its own, and T waits for the rest of it and then for a call: 3 ms, where W / 4 is 2.5. It never waits for
-/// a whole window.
+/// M's memory of the last window ends at a call. Where that is shortly before T starts, the fall opens a window of its
+/// own, and T waits for the rest of it and then for a call: 3 ms, where W / 4 is 2.5. It never waits for a whole
+/// window.
 #[test]
 fn cc2_however_long_the_task_works_it_waits_a_quarter_of_a_window_at_most() {
     let mut waits = Vec::new();
@@ -192,7 +192,7 @@ fn two_domains(mut machine: Machine) -> Machine {
     machine
 }
 
-/// When CPU 0 became faster than it needed although the mover was elsewhere.
+/// Times at which CPU 0 became faster than it needed although the mover was elsewhere, ns.
 fn raised_while_away(response: &Response, run: usize) -> Vec<u64> {
     let (from, to) = (500 * MS, response.window_ns.1);
     let [freq, on, wanted] = ["freq", "mover on", "wanted"].map(|column| response.series(run, column));

@@ -111,7 +111,7 @@ fn slow_path_and_fast_switch() {
     response.check(Layout::Overlay(&["request", "freq"]));
 }
 
-/// Where CPU 1 goes idle: it left its deepest idle state 0.7 ms after the start and was busy for 600 ms.
+/// Time at which CPU 1 goes idle: it left its deepest idle state 0.7 ms after the start and was busy for 600 ms.
 const IDLE_NS: u64 = 600_700 * US;
 
 /// CPU 1 is busy for a while and then sleeps; CPU 0 does some work in every 20 ms, or none.

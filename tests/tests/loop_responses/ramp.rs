@@ -21,7 +21,7 @@ fn step_up(busy_ns: u64) -> Vec<TaskSpec> {
     vec![task("step", 0, vec![quiet(), busy(busy_ns), sleep(100 * MS)])]
 }
 
-/// When the domain first runs at its highest frequency after the step, ms.
+/// Time at which the domain first runs at its highest frequency after the step, ms.
 fn at_the_top_ms(response: &Response, run: usize) -> f64 {
     let freq = response.series(run, "freq");
     let top = freq.0.iter().find(|&&(t, mhz)| t >= QUIET_NS && mhz == 1200);

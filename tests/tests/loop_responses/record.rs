@@ -21,7 +21,7 @@ pub enum Quantity {
     Perf(u32),
     /// Frequency asked of a domain's driver, MHz.
     Request(u32),
-    /// What the last evaluation of a domain found right, whatever the gate made of it, MHz.
+    /// Frequency that the last evaluation of a domain found right, whatever the gate made of it, MHz.
     Wanted(u32),
     /// Frequency of a CPU, MHz.
     Freq(u32),

@@ -42,7 +42,7 @@ pub struct Response {
     pub runs: Vec<Run>,
 }
 
-/// What one run of a response needs.
+/// Inputs of one run of a response.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub label: String,

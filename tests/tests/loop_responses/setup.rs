@@ -82,7 +82,7 @@ pub fn quiet() -> Phase {
     periodic(Some(63), 10 * US, 16 * MS)
 }
 
-/// The same task in the real-time class.
+/// The task in the real-time class.
 pub fn fifo(mut task: TaskSpec) -> TaskSpec {
     task.policy = SchedPolicy::Fifo { priority: 50 };
     task

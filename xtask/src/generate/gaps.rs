@@ -45,7 +45,7 @@ const TOPICS: &[(&str, &str)] = &[
 struct Gap {
     id: String,
     topic: String,
-    /// What a user sees.
+    /// Symptom that a user sees.
     symptom: String,
     /// A figure, or that there is none.
     size: String,
@@ -87,7 +87,7 @@ pub fn gaps(files: &[File]) -> Result<Gaps, String> {
     Ok(Gaps { outputs, findings })
 }
 
-/// What is wrong with one entry.
+/// Defect of one entry.
 fn fault(gap: &Gap) -> Option<String> {
     let chars: usize = [&gap.symptom, &gap.size, &gap.cause, &gap.test].map(|text| text.chars().count()).iter().sum();
     let wrong = if !is_topic(&gap.topic) {

@@ -9,7 +9,7 @@ mod policy;
 use crate::tidy::names;
 use crate::{pelt_table, proofs, repo};
 
-/// What to do with generated files.
+/// Treatment of generated files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Write those that differ.

@@ -19,7 +19,7 @@ pub fn switches() -> String {
     )
 }
 
-/// Which stable releases may be asked for, and what came with them.
+/// Section about the stable releases that may be asked for, and the rules that came with them.
 fn stable() -> String {
     let mut out = "## Stable releases\n\n`--profile 6.18.15` is that release: its series' profile with the rules that came until then \
                    ([where they were read](../rules/releases.md)).\n\n"

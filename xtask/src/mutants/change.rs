@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is changed in an expression: one fault each, of the kinds that people make.
+//! Changes to an expression: one fault each, of the kinds that people make.
 
 use super::expr::{Expr, Form};
 

@@ -22,7 +22,7 @@ pub struct Survivor {
     pub becomes: String,
     #[serde(default = "one")]
     pub nth: u32,
-    /// Why it cannot be noticed, or is not.
+    /// Reason for which it cannot be noticed, or is not.
     pub reason: String,
 }
 

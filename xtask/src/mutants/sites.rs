@@ -304,7 +304,8 @@ fn is_step(expr: &Expr) -> bool {
     }
 }
 
-/// Where something is written, whose address is taken, and what keeps a number inside its table stay as they are.
+/// True for a part that may be changed: operands that are written, whose address is taken, or that keep a number inside
+/// its table stay as they are.
 fn changes_inside(expr: &Expr, number: usize) -> bool {
     match &expr.form {
         Form::Index if number == 1 => {

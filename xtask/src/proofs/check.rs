@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a set of proofs must be: a proof for every cell, each about the release it speaks of.
+//! Requirements of a set of proofs: a proof for every cell, each about the release it speaks of.
 
 use super::names::{is_operation, is_test};
 use super::{FOLDER, Facts, How, Proof};
@@ -22,7 +22,7 @@ fn releases(facts: &Facts) -> Vec<String> {
     unknown.map(|profile| format!("{FOLDER}releases.toml: no release for profile {profile}")).collect()
 }
 
-/// What is wrong with one proof.
+/// Defects of one proof.
 fn defects(facts: &Facts, files: &[File], proof: &Proof) -> Vec<String> {
     let mut found = Vec::new();
     let known = facts.switches.iter().any(|switch| switch.name == proof.switch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where the value of each policy switch in each profile comes from: read from `docs/rules/proofs/`, checked, rendered.
+//! Sources of the value of each policy switch in each profile: read from `docs/rules/proofs/`, checked, rendered.
 
 mod check;
 mod names;
@@ -15,12 +15,12 @@ use releases::Releases;
 
 /// Folder of the proofs: one file per area, and the releases.
 const FOLDER: &str = "docs/rules/proofs/";
-/// Which release was read, compiled or recorded for each profile.
+/// Table of the release that was read, compiled or recorded for each profile.
 const RELEASES: &str = "docs/rules/proofs/releases.toml";
 /// The generated page.
 pub const PAGE: &str = "docs/fidelity/sources.md";
 
-/// How the value of a switch is known.
+/// Kind of proof of a switch's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum How {
@@ -53,7 +53,7 @@ impl How {
     }
 }
 
-/// Why the value of a switch in some profiles is right.
+/// Proof of the value of a switch in some profiles.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Proof {
@@ -65,7 +65,7 @@ struct Proof {
     /// Test, or operation of the oracle.
     #[serde(default)]
     test: String,
-    /// What the release does.
+    /// Behaviour of the release.
     says: String,
     /// File the proof is written in.
     #[serde(skip)]

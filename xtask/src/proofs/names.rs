@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether a test or an operation of the oracle that a proof names exists.
+//! Existence of the tests and operations of the oracle that proofs name.
 
 use crate::repo::File;
 

@@ -19,7 +19,7 @@ pub fn render(facts: &Facts) -> String {
     )
 }
 
-/// What each profile is held against.
+/// Table of the release that each profile is held against.
 fn releases(facts: &Facts) -> String {
     let mut out = "## Profiles and releases\n\nA profile names a set of rules; what it is held against is a release. Packages of a \
                    distribution carry back-ports, so a profile is what its package does, and not what the first release of \
@@ -34,7 +34,7 @@ fn releases(facts: &Facts) -> String {
     out
 }
 
-/// What the letters mean, and how many cells have which.
+/// Meaning of the letters, and the number of cells with each.
 fn legend(facts: &Facts) -> String {
     let mut cells: BTreeMap<Vec<How>, usize> = BTreeMap::new();
     for switch in &facts.switches {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether the files and functions that proofs name are in the releases they name. The texts of kernels are not part of
-//! the project: a folder with one tree per profile is given.
+//! Existence of the files and functions that proofs name, in the releases that they name. The texts of kernels are not
+//! part of the project: a folder with one tree per profile is given.
 
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{How, RELEASES};
 
-/// What a profile is held against.
+/// Release that a profile is held against.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
@@ -47,7 +47,7 @@ impl Releases {
         self.all.iter().find(|release| release.profile == profile)
     }
 
-    /// True when `version` is a text that tells nothing about a profile by itself.
+    /// True when `version` is a text that says nothing about a profile by itself.
     pub fn is_between(&self, version: &str) -> bool {
         self.between.iter().any(|text| text.read == version)
     }

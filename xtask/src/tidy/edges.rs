@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which crate may use which: `cargo metadata` against the table in ARCHITECTURE.md.
+//! Edges between crates: `cargo metadata` against the table in ARCHITECTURE.md.
 
 use std::collections::BTreeMap;
 use std::process::Command;

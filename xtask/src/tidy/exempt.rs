@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Finding, rules};
 use crate::repo::File;
 
-/// Where exceptions are listed.
+/// Table of the exceptions.
 const PATH: &str = "xtask/tidy.toml";
 
 #[derive(Debug, Deserialize)]
@@ -36,7 +36,7 @@ impl Exemption {
         Finding { rule: "exemptions", path: PATH.to_owned(), line: 0, text }
     }
 
-    /// What is wrong with the entry itself.
+    /// Defect of the entry itself.
     fn defect(&self) -> Option<Finding> {
         if !rules().any(|rule| rule.name == self.rule) {
             return Some(self.finding("names no rule"));

@@ -95,13 +95,13 @@ fn wrong(file: &File, declared: &BTreeMap<&str, u64>) -> Vec<Finding> {
     found
 }
 
-/// What stands before the names of a module's constants in C.
+/// Prefixes of the names of a module's constants in C.
 fn of_module(module: &str) -> Vec<String> {
     let others = PREFIXES.iter().filter(|(name, _)| *name == module).map(|(_, prefix)| (*prefix).to_owned());
     std::iter::once(module.to_uppercase() + "_").chain(others).collect()
 }
 
-/// Why a constant that C may know by one of these names is wrong.
+/// Reason for which a constant that C may know by one of these names is wrong.
 fn difference(names: &[String], value: u64, declared: &BTreeMap<&str, u64>) -> Option<String> {
     if names.iter().any(|name| OWN.iter().any(|(own, _)| own == name)) {
         return None;

@@ -4,6 +4,7 @@
 mod banned;
 pub mod c;
 mod citations;
+mod doc_first;
 mod edges;
 mod exempt;
 mod functions;
@@ -29,7 +30,7 @@ pub struct Finding {
     pub path: String,
     /// Line from 1; 0 = the whole file.
     pub line: usize,
-    /// What is wrong and what to do instead.
+    /// Defect and remedy.
     pub text: String,
 }
 
@@ -47,7 +48,7 @@ pub struct Rule {
 
 /// Every rule about single files.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    [text::RULES, prose::RULES, functions::RULES, banned::RULES].into_iter().flatten()
+    [text::RULES, prose::RULES, doc_first::RULES, functions::RULES, banned::RULES].into_iter().flatten()
 }
 
 /// Checks one file against every rule.

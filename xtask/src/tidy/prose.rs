@@ -74,8 +74,8 @@ fn comments(file: &File) -> String {
     file.text.lines().map(|text| keep(line(text))).collect()
 }
 
-/// What follows a comment's mark, which begins a line or stands behind a blank.
-fn comment_of<'a>(line: &'a str, mark: &str) -> &'a str {
+/// Text behind a comment's mark, which begins a line or stands behind a blank.
+pub(super) fn comment_of<'a>(line: &'a str, mark: &str) -> &'a str {
     let begins = line.trim_start().starts_with(mark).then(|| line.find(mark)).flatten();
     let at = begins.or_else(|| line.find(&format!(" {mark} ")));
     at.map_or("", |at| &line[at..])
@@ -108,7 +108,7 @@ fn strings(file: &File) -> String {
 }
 
 /// Words outside of backticks. What joins lines of a comment or a string is no word.
-fn words(prose: &str) -> Vec<Word> {
+pub(super) fn words(prose: &str) -> Vec<Word> {
     let mut out = Vec::new();
     for (at, line) in prose.lines().enumerate() {
         for text in line.split('`').step_by(2) {

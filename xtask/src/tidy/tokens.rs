@@ -29,7 +29,7 @@ pub struct Function {
     pub is_test: bool,
 }
 
-/// What a source file contains.
+/// Contents of a source file.
 #[derive(Debug, Default)]
 pub struct Source {
     /// All tokens in order, without attributes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a kernel counts by itself: time at each frequency, time of each CPU with a task, migrations and run time of
-//! each thread of a load. Nothing is attached, so that nothing is slowed down.
+//! Counters that a kernel keeps by itself: time at each frequency, time of each CPU with a task, migrations and run
+//! time of each thread of a load. Nothing is attached, so that nothing is slowed down.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,7 +18,7 @@ use crate::{SETTLE, Work};
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
 /// Unit of `time_in_state`.
 const NS_PER_TICK: u64 = 10_000_000;
-/// Where a line of `/proc/schedstat` has the time that tasks ran, ns, counted when they are switched from.
+/// Place in a line of `/proc/schedstat` of the time that tasks ran, ns, counted when they are switched from.
 const RUN_TIME: usize = 7;
 /// Any priority takes a CPU from a fair task.
 const PRIORITY: i32 = 1;
@@ -94,7 +94,7 @@ impl Counters {
         Ok(Counters { at_ns: at.as_nanos() as u64, busy_ns, policies, threads })
     }
 
-    /// What came since `earlier`, as JSON.
+    /// Differences since `earlier`, as JSON.
     fn since(&self, earlier: &Counters) -> Result<Value, String> {
         let policies: Vec<Value> =
             self.policies.iter().zip(&earlier.policies).map(|(now, then)| now.since(then)).collect();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`, `--gates`
-//! or `--balances`, and nothing else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs
-//! it in guests under the name of the program. Several loads, each with its duration behind it, run one after the
-//! other and are recorded as one: a recorder takes longer to begin than a load to run. With `--counters` nothing is
-//! recorded: what the kernel counts by itself is read before and after.
+//! Recorder for guests: does the work of `pelton record --placements FILE --format json --load LOAD --duration 3s`, or
+//! with `--clamps`, `--gates` or `--balances`, and nothing else: built for another machine in a fraction of the time.
+//! `scripts/test-live.sh` runs it in guests under the name of the program. Several loads, each with its duration behind
+//! it, run one after the other and are recorded as one: a recorder takes longer to begin than a load to run. With
+//! `--counters` nothing is recorded: the counters of the kernel are read before and after.
 
 mod balances;
 mod counters;
@@ -26,10 +26,10 @@ const SETTLE: Duration = Duration::from_millis(500);
 /// Time in which utilization of what ran before is forgotten.
 const REST: Duration = Duration::from_secs(1);
 
-/// What runs meanwhile, one after the other.
+/// Loads that run meanwhile, one after the other.
 struct Work {
     loads: Vec<(String, Duration)>,
-    /// `--speeds`: loads go by the speed that CPUs are said to have.
+    /// `--speeds`: loads take as long as the kernel's capacities and frequencies of the CPUs imply.
     by_speeds: bool,
 }
 

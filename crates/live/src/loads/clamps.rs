@@ -19,7 +19,7 @@ const CLAMP_MAX: u64 = 1024;
 /// A task asks for other clamps in one of so many periods, and changes its group in one of so many.
 const CLAMPS_EVERY: u64 = 4;
 const GROUP_EVERY: u64 = 9;
-/// How long limits stay.
+/// Time for which limits stay.
 const LIMITS_STAY: Duration = Duration::from_millis(15);
 /// The system's limits change in one of so many turns; in most they limit nothing.
 const SYSTEM_EVERY: u64 = 8;
@@ -27,7 +27,7 @@ const SYSTEM_EVERY: u64 = 8;
 /// Flags of `sched_setattr`: keep policy and parameters, take both clamps.
 const KEEP_AND_CLAMP: u64 = 0x08 | 0x10 | 0x20 | 0x40;
 
-/// What `sched_setattr` takes, as in `include/uapi/linux/sched/types.h` since 5.3.
+/// Argument of `sched_setattr`, as in `include/uapi/linux/sched/types.h` since 5.3.
 #[repr(C)]
 #[derive(Default)]
 struct SchedAttr {
@@ -134,7 +134,7 @@ fn ask(min: u32, max: u32) -> io::Result<()> {
         util_max: max,
         ..SchedAttr::default()
     };
-    // SAFETY: 0 is the calling thread, and `attr` lives during the call and has the size that it tells.
+    // SAFETY: 0 is the calling thread, and `attr` lives during the call and has the size that its field states.
     let set = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attr, 0) };
     if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -89,8 +89,8 @@ pub(super) fn start(running: &mut Running, shape: Shape) -> io::Result<()> {
 /// Rounds of a measurement of costs.
 const ROUNDS: u32 = 500;
 
-/// What writing or reading a message takes when no task waits, and what waking and switching to a task of the same CPU
-/// takes besides; ns, while nothing else runs. They say how fast this machine is, apart from the benchmark.
+/// Time to write or read a message when no task waits, and to wake and switch to a task of the same CPU besides; ns,
+/// while nothing else runs. They say how fast this machine is, apart from the benchmark.
 fn costs(shape: Shape) -> io::Result<[f64; 2]> {
     let message = vec![0; shape.bytes as usize];
     let alone = {

@@ -12,9 +12,9 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use super::dice::Dice;
 use super::{Running, phone};
 
-/// Where the kernel keeps its policies, one of each frequency domain.
+/// Folder in which the kernel keeps its policies, one of each frequency domain.
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
-/// How long a limit stays.
+/// Time for which a limit stays.
 const LIMIT_STAYS: Duration = Duration::from_millis(60);
 /// A domain is not limited in one of so many turns.
 const FREE_EVERY: u64 = 4;

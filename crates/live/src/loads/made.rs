@@ -23,7 +23,7 @@ const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
 /// next one then, where it would not before the next timer.
 const HINTS: u64 = 128;
 
-/// What a thread does.
+/// Behaviour of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     /// Work in every period; a missed one begins at once, and periods go on from there.
@@ -258,7 +258,7 @@ fn compute(iterations: u64) {
     }
 }
 
-/// Tells the CPU that a thread waits.
+/// Executes the CPU's hint that a thread waits.
 fn hint() {
     // What the library has for this machine is a barrier, which an emulator takes for no hint.
     #[cfg(target_arch = "aarch64")]

@@ -14,16 +14,16 @@ use super::{cpu_time, now};
 /// Time in which a thread ran, ns, in which it waited for a CPU, ns, and how often it got one.
 const COUNTERS: &str = "/proc/thread-self/schedstat";
 
-/// What a thread knows of its time.
+/// Counters by which a thread knows its time.
 pub(super) struct OwnTime {
     /// Its counters; none where the kernel does not count.
     counters: Option<File>,
-    /// What was done too much because the end was noticed late, ns: so much less is done the next time.
+    /// Work done too much because the end was noticed late, ns: so much less is done the next time.
     ahead_ns: Cell<i64>,
 }
 
 impl OwnTime {
-    /// That of the calling thread.
+    /// Time of the calling thread.
     pub(super) fn here() -> OwnTime {
         OwnTime::of(File::open(COUNTERS).ok().filter(|file| waited_ns(file).is_some()))
     }

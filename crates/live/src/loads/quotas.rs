@@ -23,7 +23,7 @@ const ALL: [(&str, i32, u32); 5] = [
 ];
 /// The group whose quota changes, and its quotas.
 const CHANGES: (usize, [&str; 3]) = (2, ["4000", "-1", "2000"]);
-/// How long each quota holds.
+/// Time for which each quota holds.
 const HOLDS: Duration = Duration::from_millis(170);
 /// Tasks: time of work, period, group; two in each group that ask for more than it has, and some that sleep.
 const TASKS: [(u64, u64, usize); 11] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What loads measure themselves.
+//! Measurements that loads make themselves.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ impl Results {
         figures
     }
 
-    /// What went wrong.
+    /// Failures of the load.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.0.lock().map(|inner| inner.notes.clone()).unwrap_or_default()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The load `schbench` with the semantics of 2016. A worker puts itself on its message thread's list, wakes that thread
 //! and waits; called, it notes how long ago it was called and spins. A message thread takes the time once, wakes all of
-//! its list (who came last first), waits until a worker comes, and sleeps; up to a quarter longer, at random.
+//! its list (the last to come first), waits until a worker comes, and sleeps; up to a quarter longer, at random.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::made::{pause, spin};
 use super::{Running, now};
 
-/// How long a thread waits before it looks whether the load is over.
+/// Time for which a thread waits before it looks whether the load is over.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Sizes of the experiment.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How fast CPUs are said to be. On an emulated board capacities and frequencies are books that the kernel keeps, and
+//! Nominal speeds of CPUs. On an emulated board capacities and frequencies are numbers that the kernel keeps, and
 //! nothing runs slower anywhere; a load that goes by them takes the time that it would take if they were true.
 
 use std::fs::File;
@@ -10,29 +10,29 @@ use std::time::Duration;
 use super::own_time::OwnTime;
 use crate::machine::cpus_possible;
 
-/// How long a speed is taken to hold.
+/// Time for which a speed is taken to hold.
 const PIECE: Duration = Duration::from_micros(200);
 /// The capacity of the fastest CPU at its highest frequency.
 const CAPACITY: u64 = 1024;
 
-/// What one CPU is said to be.
+/// Nominal capacity and frequencies of one CPU.
 #[derive(Debug)]
 struct Cpu {
     capacity: u64,
     khz_max: u64,
-    /// Tells the frequency of now, kHz.
+    /// File that holds the frequency of now, kHz.
     frequency: File,
 }
 
-/// What all CPUs are said to be.
+/// Nominal speeds of all CPUs.
 #[derive(Debug)]
 pub struct Speeds(Vec<Cpu>);
 
 impl Speeds {
-    /// Those of this machine.
+    /// Speeds of this machine.
     ///
     /// # Errors
-    /// When the kernel tells no capacities or frequencies.
+    /// When the kernel shows no capacities or frequencies.
     pub fn here() -> io::Result<Speeds> {
         (0..cpus_possible()).map(Cpu::here).collect::<io::Result<_>>().map(Speeds)
     }

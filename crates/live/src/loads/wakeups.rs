@@ -18,9 +18,9 @@ const ROUNDS: u32 = 4;
 const PAIRS: u32 = 2;
 /// Tasks that one wakes at once.
 const CROWD: u32 = 6;
-/// How long pairs and crowds pause.
+/// Pause of pairs and crowds.
 const PAUSE: Duration = Duration::from_millis(16);
-/// How long a thread waits for a call before it looks whether the load is over.
+/// Time for which a thread waits for a call before it looks whether the load is over.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Starts all of them. Without the cpu controller there are no groups, and a note says so.

@@ -17,7 +17,7 @@ pub struct Kernel {
     object: Object,
 }
 
-/// What its verifier and its compiler made of the program.
+/// Sizes of the program as the kernel's verifier and compiler made it.
 pub struct Figures {
     pub verified: u32,
     pub bytecode: u32,
@@ -67,7 +67,7 @@ impl Kernel {
         let program = self.object.progs_mut().next().expect("it was loaded");
         let mut info = libbpf_sys::bpf_prog_info::default();
         let mut length = size_of_val(&info) as u32;
-        // SAFETY: the record is as long as is said.
+        // SAFETY: the record is as long as `length` states.
         let code =
             unsafe { libbpf_sys::bpf_prog_get_info_by_fd(program.as_fd().as_raw_fd(), &raw mut info, &raw mut length) };
         assert_eq!(code, 0, "the kernel tells of its programs");

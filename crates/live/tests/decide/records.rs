@@ -4,16 +4,16 @@
 use pelton_core::{EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT};
 use pelton_core::{PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, wf};
 
-/// What a record is of.
+/// Kind of machine and decision of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Equal CPUs, two threads a core, 16 CPUs a cache; of 10 so many are busy, and full from 11 on.
     Equal(u64),
-    /// The same, for a task that is new or loads another program.
+    /// The machine of `Equal`, for a task that is new or loads another program.
     New,
     /// Four small and four large CPUs, placed on by energy.
     Energy,
-    /// The same machine over-utilized, and for a new task.
+    /// The machine of `Energy`, over-utilized, and for a new task.
     Unequal,
     /// Every number is any number.
     Any,
@@ -79,7 +79,7 @@ fn domain(cpu: u32, size: u32, group: u32, flags: u32) -> SchedDomain {
     }
 }
 
-/// What runs on a CPU.
+/// Fills a CPU with running tasks and utilization; of 10 CPUs `busy` run something.
 fn fill(d: &mut Dice, cpu: &mut PlaceCpu, busy: u64) {
     let capacity = cpu.state.cap_orig;
     let running = u32::from(d.in_ten(busy)) * (1 + d.below(3) as u32);

@@ -3,7 +3,7 @@
 
 use pelton_core::{CpuState, UclampLimits, UclampRq, UclampTask};
 
-/// What is wrong in the rules.
+/// Error put into the rules of clamps on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Buckets are a quarter of the range wide, not a fifth.
@@ -34,7 +34,7 @@ impl Fault {
         Fault::Target,
     ];
 
-    /// What is wrong, in words.
+    /// Description of the error.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

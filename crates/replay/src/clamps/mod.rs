@@ -17,7 +17,7 @@ use std::path::Path;
 use pelton_core::{CpuState, Policy, UclampRq, UclampTask, apply_headroom, cpu_bw_dl, group_clamps};
 use pelton_trace::import::{ImportError, open_bytes};
 
-/// How many differences are kept.
+/// Number of differences that are kept.
 const SAMPLES_MAX: usize = 20;
 
 /// Counts of one kind of decision.
@@ -41,10 +41,10 @@ impl Tally {
     }
 }
 
-/// What differs, with the kernel's value and ours.
+/// Differing values, with the kernel's and ours.
 type Differs = Vec<(&'static str, u64, u64)>;
 
-/// What came of one decision.
+/// Outcome of one decision.
 enum Outcome {
     NotDecided,
     Decided(Differs),
@@ -63,11 +63,11 @@ pub struct Difference {
     pub tid: u32,
     /// Kind of decision.
     pub kind: &'static str,
-    /// What differs, with both values.
+    /// Differing values, with the kernel's and ours.
     pub what: Vec<(&'static str, u64, u64)>,
 }
 
-/// What came out of a recording.
+/// Result of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// All decisions.
@@ -128,7 +128,7 @@ pub fn validate(
     Ok(report)
 }
 
-/// What is known of a CPU.
+/// State of a CPU as far as it is known.
 #[derive(Clone, Copy, Debug)]
 struct Cpu {
     clamps: UclampRq,
@@ -217,7 +217,8 @@ impl World {
         }
     }
 
-    /// The kernel's word holds. What a task is counted again to is not told: the next record must have it.
+    /// Takes over the record's values, since the kernel's word holds. The values to which a task is counted again are
+    /// not recorded: the next record must have them.
     fn take_over(&mut self, record: &Record) {
         let (mut clamps, mut task) = (record.clamps, record.task);
         if record.kind == Kind::Update && record.used == Some(true) {
@@ -283,9 +284,9 @@ fn group(record: &Record, may_be_old: bool, fault: Option<Fault>) -> Outcome {
     if may_be_old && !what.is_empty() { Outcome::NotDecided } else { Outcome::Decided(what) }
 }
 
-/// What a CPU asks for with its limits.
+/// Decides again the request of a CPU with its limits.
 fn util(policy: &Policy, record: &Record, fault: Option<Fault>) -> Outcome {
-    // While clamps come into use, limits count from a moment on that nothing tells.
+    // While clamps come into use, limits count from a moment on that no record shows.
     let Some(used) = record.used else { return Outcome::NotDecided };
     let Target { util, scale, irq, rt, dl, dl_bw, rt_nr, min, max, changed, .. } = record.target;
     let mut state = CpuState {

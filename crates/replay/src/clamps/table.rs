@@ -16,7 +16,7 @@ const ENQUEUE_DELAYED: u64 = 0x220;
 /// A quota takes a task off, which stays counted (DEQUEUE_THROTTLE, read there): 0x800 in 6.18, 0x20000 in 7.2.
 const DEQUEUE_THROTTLE: u64 = 0x2_0800;
 
-/// What was decided.
+/// Kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A task became runnable.
@@ -42,7 +42,7 @@ pub struct Group {
     pub above: (u32, u32),
 }
 
-/// What a performance target reads and is.
+/// Inputs and results of a performance target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Utilization: of fair tasks, or of all.
@@ -65,7 +65,7 @@ pub struct Target {
     pub max: u32,
     /// Something of this changed meanwhile.
     pub changed: bool,
-    /// What came out.
+    /// Target that came out.
     pub out: u32,
     /// The lower limit that came out.
     pub out_min: u32,
@@ -80,13 +80,13 @@ pub struct Record {
     pub line: u64,
     /// Time, ns.
     pub time_ns: u64,
-    /// What was decided.
+    /// Kind of the decision.
     pub kind: Kind,
     /// CPU.
     pub cpu: u32,
     /// Number among the records of its runqueue.
     pub order: u64,
-    /// Clamps are in use; `None` while they come into use, at a moment that nothing tells.
+    /// Clamps are in use; `None` while they come into use, at a moment that no record shows.
     pub used: Option<bool>,
     /// Limits are changing.
     pub updating: bool,
@@ -96,9 +96,9 @@ pub struct Record {
     pub tid: u32,
     /// Does the kernel count it, by its flags?
     counts: bool,
-    /// What it asks for and has.
+    /// Clamps that it asks for and has.
     pub task: UclampTask,
-    /// What limits that.
+    /// Limits of these clamps.
     pub limits: UclampLimits,
     /// Its group.
     pub group: Group,

@@ -5,7 +5,7 @@ use pelton_core::{NO_IDLE_STATE, Placement, Policy, value};
 
 use super::gates::Gate;
 
-/// What is wrong in a record.
+/// Error put into a record of placements on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Every state costs the same for each unit of utilization.
@@ -84,19 +84,19 @@ impl Fault {
         Fault::IntervalTwice,
     ];
 
-    /// It is a fault of gates: a table of placements has nothing that shows it.
+    /// True for a fault of gates: a table of placements has nothing that shows it.
     #[must_use]
     pub fn is_of_gates(self) -> bool {
         self as u8 >= Fault::NoDice as u8
     }
 
-    /// It is a fault of balances: a table of placements has nothing that shows it.
+    /// True for a fault of balances: a table of placements has nothing that shows it.
     #[must_use]
     pub fn is_of_balances(self) -> bool {
         self.is_of_gates() || self == Fault::MisfitIgnored
     }
 
-    /// What is wrong, in words.
+    /// Description of the error.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -48,7 +48,7 @@ columns! {
 }
 
 columns! {
-    /// And of each of its domains.
+    /// Columns of each of its domains.
     Level, last, x_last, interval, x_interval, failed, x_failed, cost, x_cost, decayed, x_decayed, ratio, x_ratio, calls, x_calls,
     hits, x_hits, since, x_since, spent, moved, b_goes_on, idle_cpus, x_idle_cpus, dst_nr, dst_pending, group, failing, flags, migration, asked,
 }
@@ -79,7 +79,7 @@ impl Gate {
         self.head.ran >> level & 1 == 1
     }
 
-    /// In words: who, and what came of it.
+    /// Describes the gate and its outcome in words.
     #[must_use]
     pub fn how(&self) -> &'static str {
         let first = &self.level[0];
@@ -213,16 +213,16 @@ impl Random {
     }
 }
 
-/// What the core makes of a gate.
+/// Decision of the core about a recorded gate.
 pub(super) struct Again<'a> {
     gate: &'a Gate,
     policy: &'a Policy,
     record: Placement,
     tick_ns: u64,
     own: Vec<LbDomain>,
-    /// It is certain: no tick came meanwhile, and no sum of times decides.
+    /// True when the result is certain: no tick came meanwhile, and no sum of times decides.
     pub quiet: bool,
-    /// What differs, with the kernel's value and ours.
+    /// Differing values, with the kernel's and ours.
     pub what: Vec<(&'static str, u64, u64)>,
 }
 
@@ -317,13 +317,13 @@ impl<'a> Again<'a> {
         (ran, false)
     }
 
-    /// What is remembered of a search that took place.
+    /// Updates what the domain remembers of a search that took place.
     fn searched(&mut self, level: usize, told: &Level, before_ns: u64) {
         let (policy, head) = (self.policy, &self.gate.head);
         let weight = self.own[level].newidle_weight(policy);
         let hits = weight * u32::from(told.moved > 0);
         self.own[level].update_newidle_stats(policy, hits, told.x_since);
-        // How long it took by the kernel's clock is only told where that was the longest time so far.
+        // The duration by the kernel's clock is only recorded where that was the longest time so far.
         let measured = policy.newidle_fails == value::NEWIDLE_FAILS_MEASURED || told.moved > 0;
         let took_ns = if told.x_cost > told.cost { told.x_cost } else { told.spent.min(told.cost) };
         let longest_ns = head.ts1 - head.ts0 - before_ns.min(head.ts1 - head.ts0);
@@ -334,7 +334,7 @@ impl<'a> Again<'a> {
         self.own[level].newidle_searched(policy, counted_ns, head.j * self.tick_ns);
     }
 
-    /// Whose turn the balance of a domain is.
+    /// Compares the CPU whose turn it is to balance a domain.
     fn turn(&mut self, level: usize, idle: u32) {
         let told = &self.gate.level[level];
         let dst = self.gate.head.cpu as usize;
@@ -352,7 +352,7 @@ impl<'a> Again<'a> {
         self.same("its turn", told.b_goes_on, own_turn.into());
     }
 
-    /// What the domains remember of searches afterwards.
+    /// Compares what the domains remember of searches afterwards.
     fn remembered(&mut self) {
         for level in 0..self.gate.levels {
             let (told, own) = (self.gate.level[level], self.own[level]);
@@ -408,7 +408,7 @@ impl<'a> Again<'a> {
         self.remembered();
     }
 
-    /// How long it is to the next balance of a domain, and how many failed, after what came of this one.
+    /// Compares the time to the next balance of a domain, and the number of failures, after the outcome of this one.
     fn interval(&mut self, level: usize, idle: u32) {
         let (policy, told) = (self.policy, self.gate.level[level]);
         let domain = self.record.cpus[self.gate.head.cpu as usize].domains[level];
@@ -423,7 +423,8 @@ impl<'a> Again<'a> {
             own.failed(policy, &env, told.migration as u32);
             own.again(weight);
         } else {
-            // Everything is pinned, no CPU was found, or it is not told whether the running task could be stopped.
+            // Everything is pinned, no CPU was found, or the record does not say whether the running task could be
+            // stopped.
             (own.interval_ms, own.nr_balance_failed) = (told.x_interval as u32, told.x_failed as u32);
         }
         let (interval, failed) = (own.interval_ms, own.nr_balance_failed);

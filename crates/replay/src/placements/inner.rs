@@ -19,7 +19,7 @@ pub struct KernelEnergy {
     pub cpu: u32,
     /// Energy.
     pub energy: u64,
-    /// What the busiest CPU asked for.
+    /// Request of the busiest CPU, capacity.
     pub max_util: u64,
     /// Utilization of all CPUs.
     pub busy: u64,
@@ -28,39 +28,39 @@ pub struct KernelEnergy {
 /// One call of `cpu_util`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelUtil {
-    /// Utilization of this CPU,
+    /// CPU whose utilization was computed.
     pub cpu: u32,
-    /// with the task on this one; `u32::MAX`: on none.
+    /// CPU that the task counts on; `u32::MAX`: none.
     pub dst: u32,
     /// Waiting tasks count as demand.
     pub boost: bool,
-    /// It was asked with the task; else the CPU as it stands.
+    /// True when the task counts in it; else the CPU as it stands.
     pub of_task: bool,
-    /// What it gave, capacity.
+    /// Result, capacity.
     pub util: u64,
 }
 
 /// One call of `effective_cpu_util`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelEffective {
-    /// What this CPU asks for
+    /// CPU whose request was computed.
     pub cpu: u32,
-    /// when the fair class uses so much of it, capacity.
+    /// Utilization of the fair class on it, capacity.
     pub util: u32,
-    /// What it gave, capacity.
+    /// Result, capacity.
     pub effective: u64,
     /// The bounds that it gave beside that, capacity; `None`: they were not asked for.
     pub bounds: Option<(u64, u64)>,
 }
 
-/// What was recorded on the way to one decision, each kind in order.
+/// Intermediate values recorded on the way to one decision, each kind in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inner {
     /// Energies.
     pub energies: Vec<KernelEnergy>,
     /// Utilizations.
     pub utils: Vec<KernelUtil>,
-    /// What CPUs ask for.
+    /// Requests of CPUs.
     pub effective: Vec<KernelEffective>,
 }
 
@@ -105,7 +105,7 @@ impl KernelUtil {
         self.of_task && said.queue_moved || said.changed.split_ascii_whitespace().any(changed)
     }
 
-    /// The same from the record, with the task as it is in `placed`.
+    /// Computes the value from the record, with the task as it is in `placed`.
     pub(super) fn again(&self, record: &Placement, policy: &Policy, placed: &Placed) -> u64 {
         let Self { cpu, dst, boost, of_task, .. } = *self;
         let util = if of_task {
@@ -118,7 +118,7 @@ impl KernelUtil {
 }
 
 impl KernelEffective {
-    /// The same from the record.
+    /// Computes the call from the record.
     pub(super) fn again(&self, record: &Placement, policy: &Policy) -> KernelEffective {
         let state = CpuState {
             util_cfs: self.util,

@@ -34,7 +34,7 @@ pub fn is_header(first_bytes: &[u8]) -> bool {
 
 /// Of CPUs that changed the first so many are taken as they were before or afterwards, in all ways.
 const LATER_MAX: usize = 10;
-/// How many differences are kept.
+/// Number of differences that are kept.
 const SAMPLES_MAX: usize = 20;
 
 /// Counts of one kind of decision.
@@ -66,7 +66,7 @@ impl Tally {
     }
 }
 
-/// What differs, the kernel's value and ours.
+/// Differing value: its name, the kernel's value and ours.
 type Part = (&'static str, u64, u64);
 
 /// A decision that comes out otherwise.
@@ -78,9 +78,9 @@ pub struct Difference {
     pub time_ns: u64,
     /// The task.
     pub tid: u64,
-    /// Nothing changed meanwhile.
+    /// True when nothing changed while the kernel decided.
     pub quiet: bool,
-    /// What differs, with both values.
+    /// Differing values, with the kernel's and ours.
     pub what: Vec<Part>,
     /// Columns of the table that had another value afterwards, with blanks between them; empty where it has none.
     pub changed: String,
@@ -88,7 +88,7 @@ pub struct Difference {
     pub how: &'static str,
 }
 
-/// What a table is of.
+/// Kind of decisions in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Of {
     /// Placements.
@@ -136,7 +136,7 @@ impl Met {
         self.pressure += any(|c| c.cpufreq_pressure > 0 || c.hw_pressure > 0);
         self.interrupts += any(|c| c.state.util_irq > 0);
         self.sched_idle += u64::from(record.task.sched_idle != 0);
-        // Looks of a moment in which loads change do not tell one queue from another.
+        // Looks of a moment in which loads change do not distinguish queues.
         let own = record.cpus[record.task.cpu as usize].load;
         self.groups += u64::from(quiet && record.task.queue_load != own);
         let here = &record.cpus[record.this_cpu as usize];
@@ -145,7 +145,7 @@ impl Met {
     }
 }
 
-/// What came out of a recording.
+/// Result of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// All decisions.
@@ -160,23 +160,23 @@ pub struct Report {
     pub utils: u64,
     /// Utilizations among them that differ.
     pub utils_differ: u64,
-    /// The same in all decisions: elsewhere a signal may have moved on before it was read.
+    /// Such values in all decisions: elsewhere a signal may have moved on before it was read.
     pub utils_all: u64,
     /// Those that differ in all decisions.
     pub utils_all_differ: u64,
     /// Those among them whose CPU or task had other signals afterwards.
     pub utils_all_moved: u64,
-    /// What CPUs ask for (`effective_cpu_util`, with its bounds) that was compared, in quiet decisions.
+    /// Requests of CPUs (`effective_cpu_util`, with its bounds) that were compared, in quiet decisions.
     pub effective_utils: u64,
     /// Those among them that differ.
     pub effective_utils_differ: u64,
-    /// What placements could read.
+    /// Inputs that placements could read.
     pub met: Met,
     /// The first differences.
     pub samples: Vec<Difference>,
-    /// What the table is of.
+    /// Kind of decisions in the table.
     pub of: Of,
-    /// It tells what CPUs were afterwards.
+    /// True when the table has the state of CPUs afterwards.
     pub tells_later: bool,
 }
 
@@ -242,7 +242,7 @@ fn with<'a>(record: &'a Placement, fault: Option<Fault>, altered: &'a mut Box<Pl
     altered
 }
 
-/// The same of searches of balances.
+/// Decides searches of balances again.
 fn search_again(
     mut table: Searches,
     policy: &Policy,
@@ -272,7 +272,7 @@ fn search_again(
     Ok(report)
 }
 
-/// The same of gates.
+/// Decides gates again.
 fn gates_again(
     mut table: Gates,
     mut policy: Policy,
@@ -338,7 +338,7 @@ impl Report {
         }
     }
 
-    /// What the kernel remembers of a wake-up.
+    /// Compares what the kernel remembers of a wake-up.
     fn side_effects(&self, flags: u32, said: &Said, placed: &Placed, what: &mut Vec<Part>) {
         if flags & wf::TTWU == 0 {
             return;
@@ -389,7 +389,7 @@ impl Report {
         first.map(|(kernel, ours)| ("utilization of a CPU", kernel, ours))
     }
 
-    /// What CPUs ask for; the first that differs.
+    /// Compares the requests of CPUs; returns the first that differs.
     fn effective_utils(&mut self, record: &Placement, policy: &Policy, said: &Said) -> Option<Part> {
         let pairs = said.inner.effective.iter().map(|effective| (*effective, effective.again(record, policy)));
         let (compared, differ, first) = compared(pairs);
@@ -399,7 +399,7 @@ impl Report {
     }
 }
 
-/// How many pairs there are, how many of them are unequal, and the first of those.
+/// Number of pairs, number of unequal ones among them, and the first of those.
 fn compared<T: PartialEq>(pairs: impl Iterator<Item = (T, T)>) -> (u64, u64, Option<(T, T)>) {
     let (mut all, mut differ, mut first) = (0, 0, None);
     for (kernel, ours) in pairs {

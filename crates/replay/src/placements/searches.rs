@@ -18,21 +18,21 @@ pub const SOURCE: &str = "source";
 /// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`). What is read of caches is not recorded: such a
 /// search decides nothing.
 const TOWARDS_CACHE: u32 = 4;
-/// What is written for no CPU.
+/// Value written in place of a CPU when there is none.
 const NO_SRC: u64 = u64::MAX;
 /// Names of a balance's table besides those that placements read.
 const MISFIT: &str = "misfit";
 const GROUP_MIN: &str = "g_min";
-/// Columns whose change means nothing: who runs, when a queue was updated, when a CPU went idle, and
-/// capacities, which are taken from after.
+/// Columns whose change means nothing: the running task, the last update of a queue, the time at which a CPU went idle,
+/// and capacities, which are taken from after.
 const MAY_CHANGE: [&str; 9] = ["curr_pid", "lut", "idle_stamp", "exit_lat", "cap", "g_cap", "g_max", "g_min", "hw"];
 
-/// What the kernel found.
+/// Result of the kernel's search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// CPUs of the group, one bit each; 0: balanced.
     pub group: u64,
-    /// What is to be moved.
+    /// Amount to be moved.
     pub imbalance: i64,
     /// In what.
     pub migration: u32,
@@ -41,7 +41,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What of two differs, with both values.
+    /// Values that differ between two results, with both.
     #[must_use]
     pub fn differs(&self, ours: &Found) -> Vec<(&'static str, u64, u64)> {
         let mut out = Vec::new();
@@ -61,7 +61,7 @@ impl Found {
         out
     }
 
-    /// What is to be moved, in words.
+    /// Describes in words what is to be moved.
     #[must_use]
     pub fn how(&self) -> &'static str {
         match (self.group, self.migration) {
@@ -75,18 +75,18 @@ impl Found {
     }
 }
 
-/// A search: who, when, and what the kernel found.
+/// Search of a group to take from: its CPU and time, and the kernel's result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// Line of the table.
     pub line: u64,
     /// Time, ns.
     pub time_ns: u64,
-    /// For whom, and which domain.
+    /// CPU that would receive tasks, and the domain.
     pub env: LbEnv,
-    /// What the kernel found.
+    /// Result of the kernel.
     pub found: Found,
-    /// Nothing that counts changed meanwhile.
+    /// True when nothing that counts changed meanwhile.
     pub quiet: bool,
 }
 
@@ -164,7 +164,7 @@ impl Searches {
         Ok(())
     }
 
-    /// Is some CPU said to be over-utilized, and the search.
+    /// Reads the search, with the flag for a CPU that is over-utilized.
     fn search(&self) -> Result<(u32, Search), ImportError> {
         let v = |name: &str| self.table.value(name);
         let env = LbEnv {

@@ -27,7 +27,7 @@ const NOT_IN_TASK: u64 = 0x00ff_0100;
 /// Scheduling policy SCHED_IDLE.
 const SCHED_IDLE: u64 = 5;
 
-/// What the kernel said.
+/// Decision of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     /// Line of the table.
@@ -42,15 +42,15 @@ pub struct Said {
     pub recent_cpu: u32,
     /// The waker's count of partners afterwards.
     pub waker_flips: u32,
-    /// Nothing that was recorded changed while it decided.
+    /// True when nothing that was recorded changed while the kernel decided.
     pub quiet: bool,
-    /// What it worked out on its way.
+    /// Intermediate values of the kernel.
     pub inner: Inner,
     /// Columns of CPUs that had another value afterwards, with blanks between them.
     pub changed: String,
     /// The task's own signals were brought to another moment than that of the record.
     pub queue_moved: bool,
-    /// CPUs that were others afterwards, as they were then. Older tables do not tell.
+    /// CPUs that were others afterwards, as they were then. Older tables do not have them.
     pub later: Vec<(u32, PlaceCpu)>,
 }
 
@@ -114,7 +114,7 @@ const OF_CPU: [(&str, PutCpu); 26] = [
 /// Columns of every CPU with a value for each of its domains.
 const OF_DOMAINS: [&str; 3] = ["g_cap", "g_max", "g_imb"];
 
-/// Where the columns of one CPU are.
+/// Places of the columns of one CPU.
 pub(super) struct CpuColumns {
     values: [usize; OF_CPU.len()],
     domains: [usize; OF_DOMAINS.len()],
@@ -148,7 +148,7 @@ impl Decisions {
         Ok(table)
     }
 
-    /// The same without the columns of CPUs.
+    /// Opens a table without the columns of CPUs.
     pub(super) fn bare(
         path: &Path,
         lines: Box<dyn BufRead>,
@@ -207,7 +207,7 @@ impl Decisions {
         })
     }
 
-    /// The next decision: the record as it was before, and what the kernel said; `None` at the end.
+    /// Next decision: the record as it was before, and the kernel's decision; `None` at the end.
     ///
     /// # Errors
     /// When the file cannot be read further, or a line has a value that cannot be.
@@ -280,7 +280,7 @@ impl Decisions {
                 reader.read_record(&self.line[read..], &mut self.fields[written..], &mut self.ends[ends..]);
             (read, written, ends) = (read + bytes, written + out, ends + fields);
             match state {
-                // An empty input tells the reader that the line is over.
+                // An empty input ends the reader's line.
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::Record => return Ok(Some(ends)),
                 ReadRecordResult::End => return Ok(Some(ends.max(1))),
@@ -320,7 +320,7 @@ impl Decisions {
         })
     }
 
-    /// Where a field begins in its line, when nothing before it is quoted.
+    /// Offset of a field in its line, when nothing before it is quoted.
     fn place_of(&self, at: usize) -> usize {
         self.line.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(at - 1).map_or(0, |(place, _)| place + 1)
     }
@@ -420,7 +420,7 @@ impl Decisions {
         Ok(())
     }
 
-    /// Clamps of the task: in force, or what it would get. Older tables do not tell limits of its group.
+    /// Clamps of the task: in force, or what it would get. Older tables have no limits of its group.
     fn clamps(&self) -> Result<(u32, u32), ImportError> {
         let pair = |min: &str, max: &str| Ok([self.value(min)? as u32, self.value(max)? as u32]);
         let task = UclampTask {
@@ -436,9 +436,9 @@ impl Decisions {
         Ok(task.effective(&self.policy, &limits))
     }
 
-    /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left
-    /// it behind (where the table has that), or it was not needed; at the root it is the load of that moment. Names:
-    /// value and tick, before and after.
+    /// Load with which a queue counts at the root. The kernel works it out once in a tick: it was known, or the
+    /// decision left it behind (where the table has that), or it was not needed; at the root it is the load of that
+    /// moment. Names: value and tick, before and after.
     fn h_load(&self, names: [&str; 4], load: u64) -> Result<u64, ImportError> {
         let [before, before_j, after, after_j] = names;
         if self.value(before_j)? == self.value("j")? {
@@ -489,7 +489,7 @@ impl Decisions {
         })
     }
 
-    /// Does the table tell what CPUs were afterwards?
+    /// True when the table has the state of CPUs afterwards.
     pub fn tells_later(&self) -> bool {
         self.columns.contains_key("later")
     }
@@ -515,7 +515,7 @@ impl Decisions {
         read
     }
 
-    /// What the kernel worked out on its way.
+    /// Intermediate values of the kernel.
     fn inner(&self) -> Result<Inner, ImportError> {
         let at = self.column("inner")?;
         Inner::read(self.field(at), self.record.nr_cpus)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What does not change during a recording of placements: domains, performance domains, static keys.
+//! Facts that do not change during a recording of placements: domains, performance domains, static keys.
 
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,7 @@ impl Topology {
         self.ncpu
     }
 
-    /// What the kernel calls itself; empty where the file does not say it.
+    /// Release of the kernel by its own name; empty where the file does not say it.
     #[must_use]
     pub fn release(&self) -> &str {
         &self.release

@@ -14,7 +14,7 @@ pub const UNIT_SHIFT: u32 = 10;
 
 /// The class of records that need one more update than the trace shows, inside the open period.
 pub const PARTIAL: &str = "one untraced partial update";
-/// The same, and the inputs changed there.
+/// The class of records that need such an update, at which the inputs changed.
 pub const PARTIAL_CHANGE: &str = "one untraced partial update at which its inputs changed";
 
 /// Rules and arithmetic that an update needs.
@@ -39,7 +39,7 @@ impl Bench<'_> {
                 let mut se = Se { avg: *avg, weight: inputs.weight, ..Se::default() };
                 se.on_rq = u32::from(inputs.load != 0);
                 se.nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
-                // Up to 5.4, where no trace tells it: a task is runnable with all of its weight.
+                // Up to 5.4, where no trace shows it: a task is runnable with all of its weight.
                 se.runnable_weight = u32::try_from(scale_load(inputs.weight)).unwrap_or(u32::MAX);
                 se.running = u32::from(inputs.running != 0);
                 let crossed = self.core.update_se(&ctx, &mut se) != 0;
@@ -87,14 +87,14 @@ impl Bench<'_> {
         se
     }
 
-    /// What a queue is after an entity's averages joined it.
+    /// Averages of a queue, and the entity, after attaching `entity`.
     pub fn attached(&self, queue: &Avg, entity: &Se) -> (Avg, Se) {
         let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);
         self.core.attach(self.pol, &mut cfs, &mut se);
         (cfs.avg, se)
     }
 
-    /// What a queue is after an entity's averages left it.
+    /// Averages of a queue after detaching `entity`.
     pub fn detached(&self, queue: &Avg, entity: &Se) -> Avg {
         let mut cfs = CfsRq { avg: *queue, ..CfsRq::default() };
         self.core.detach(self.pol, &mut cfs, entity);
@@ -132,7 +132,7 @@ impl Bench<'_> {
         (cfs.avg, se)
     }
 
-    /// What a queue is after the averages of these sleepers were taken out.
+    /// Averages of a queue after taking out those of these sleepers.
     pub fn without(&self, queue: &Avg, sleepers: &[Se]) -> Avg {
         let synced: Vec<Avg> = sleepers.iter().map(|se| self.synced(queue, se).avg).collect();
         let sum = |of: fn(&Avg) -> u64| synced.iter().map(of).fold(0u64, u64::saturating_add);
@@ -155,7 +155,7 @@ impl Bench<'_> {
         own
     }
 
-    /// What a queue is after the averages of tasks that left in their sleep were taken out.
+    /// Averages of a queue after taking out those of tasks that left in their sleep.
     pub fn removed(&self, queue: &Avg, load: u64, runnable: u64, util: u64) -> Avg {
         let mut cfs = CfsRq { avg: *queue, removed_nr: 1, ..CfsRq::default() };
         (cfs.removed_load, cfs.removed_runnable, cfs.removed_util) = (load, runnable, util);
@@ -202,8 +202,8 @@ impl Bench<'_> {
 /// An input, its sum, and how much rounding takes away.
 type Column = (fn(&Inputs) -> u64, fn(&Avg) -> u64, u64);
 
-/// Where the second input may have taken over. A sum grows or falls with the length of the first stretch, up to what
-/// rounding takes away (one unit of each stretch); so the range is found by halving.
+/// Range of units at which the second input may have taken over. A sum grows or falls with the length of the first
+/// stretch, up to what rounding takes away (one unit of each stretch); so the range is found by halving.
 fn candidates(first: &Inputs, second: &Inputs, to: &Avg, last: u64, through: impl Fn(u64) -> Avg) -> (u64, u64) {
     let active = |i: &Inputs, value: u64| if i.load == 0 { 0 } else { value };
     let columns: [Column; 3] = [

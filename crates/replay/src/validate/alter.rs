@@ -14,7 +14,7 @@ use super::{Options, Validator};
 /// Every so many records one is altered.
 const ALTER_EVERY: u64 = 100;
 
-/// By how much a record is altered.
+/// Extent to which a record is altered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
     /// One field by one.
@@ -39,20 +39,20 @@ impl Size {
     }
 }
 
-/// What became of the records altered by one size.
+/// Outcome of the records altered by one size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlterResult {
     /// Records altered which were held against the core.
     pub altered: u64,
-    /// They diverged.
+    /// Records that diverged.
     pub noticed: u64,
-    /// They did not, but the next record of the object did.
+    /// Records that did not diverge, but of whose object the next record did.
     pub noticed_next: u64,
-    /// They passed, under a class that is not decided.
+    /// Records that passed under a class that is not decided.
     pub not_decided: u64,
-    /// They passed as equal in every integer.
+    /// Records that passed as equal in every integer.
     pub exact: u64,
-    /// They passed under a class, by name.
+    /// Records that passed under a class, by its name.
     pub passed: BTreeMap<&'static str, u64>,
 }
 
@@ -63,7 +63,7 @@ impl AlterResult {
     }
 }
 
-/// How one record was judged.
+/// Judgement of one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Noticed,
@@ -131,7 +131,7 @@ fn asked(event: &Event) -> Option<(PeltSignal, (u32, u32))> {
     Some((signal, super::object::key(signal, object)))
 }
 
-/// Feeds a record and tells what became of it.
+/// Feeds a record and returns the verdict about it.
 fn judged(validator: &mut Validator, timed: &Timed, signal: PeltSignal) -> Verdict {
     let tally = |v: &Validator| v.report.signals.get(signal.name()).cloned().unwrap_or_default();
     let (before, suspected) = (tally(validator), validator.engine.suspected);

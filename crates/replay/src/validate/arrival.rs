@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! When a task that was moved to another CPU may have joined a queue there.
+//! Moments at which a task that was moved to another CPU may have joined a queue there.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! When a difference proves something: a CPU whose switches do not follow on one another did something that was not
-//! recorded, on its own queues and perhaps, by waking and moving tasks, on those of other CPUs.
+//! Proof by differences: a CPU whose switches do not follow on one another did something that was not recorded, on its
+//! own queues and perhaps, by waking and moving tasks, on those of other CPUs.
 //!
 //! A difference waits until every CPU has shown by a switch that follows on its last one that nothing of it is missing
 //! for the stretch the difference is about.
@@ -76,7 +76,7 @@ impl Waiting {
         self.decide(report);
     }
 
-    /// The same for every CPU.
+    /// Marks every CPU blind at this time.
     pub fn blind_all(&mut self, report: &mut Report, time_ns: u64) {
         let cpus: Vec<u32> = self.cpus.keys().copied().collect();
         cpus.into_iter().for_each(|cpu| self.blind(report, cpu, time_ns));

@@ -12,7 +12,7 @@ use super::report::{Divergence, Field, Report};
 
 /// The scaled clock was set to the task clock when the CPU went idle.
 pub const IDLE_SYNC: &str = "idle synchronisation";
-/// The same for a saturated CPU, whose debt was noted.
+/// Idle synchronisation of a saturated CPU, whose debt was noted.
 pub const IDLE_SYNC_LOST: &str = "idle synchronisation of a saturated CPU";
 
 /// Clocks after the last step of each CPU.
@@ -82,7 +82,7 @@ fn fields(kernel: &Clock, ours: &Clock) -> Vec<Field> {
 }
 
 impl Clocks {
-    /// Which records of a CPU decide whether it was saturated.
+    /// Notes the objects whose records decide whether a CPU was saturated.
     pub fn record(&mut self, signal: PeltSignal, cpu: u32, object: u32, is_root: bool) {
         let slot = match signal {
             PeltSignal::Queue if is_root => 0,

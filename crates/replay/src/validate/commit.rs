@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What becomes of the governor's choices: mapped to a frequency, found unchanged, held back while the CPU is busy, or
-//! asked of the driver.
+//! Outcome of the governor's choices: mapped to a frequency, found unchanged, held back while the CPU is busy, or asked
+//! of the driver.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The choice an event tells of.
+    /// The choice that an event holds.
     pub fn of(event: &Event) -> Option<Choice> {
         let Event::NextFreq {
             cpu,
@@ -79,7 +79,7 @@ impl Choice {
         }
     }
 
-    /// The recorder told the frequency before the table and nothing behind it.
+    /// True when the recorder had the frequency before the table and nothing behind it.
     pub fn is_request(&self) -> bool {
         self.resolved_khz == 0 && self.domain_cpus == 0
     }
@@ -89,12 +89,13 @@ impl Choice {
         (self.util, self.max)
     }
 
-    /// The recorder told the frequency before the table, and what it was compared with. Only no utilization maps to 0.
+    /// True when the recorder had the frequency before the table, and what it was compared with. Only no utilization
+    /// maps to 0.
     pub fn is_complete(&self) -> bool {
         self.domain_cpus > 0 && (self.raw_khz > 0 || self.util == 0)
     }
 
-    /// What the choice was made of, for people.
+    /// Inputs of the choice, for people.
     pub fn inputs(&self) -> Vec<(&'static str, u64)> {
         vec![
             ("util", self.util.into()),
@@ -127,7 +128,7 @@ impl Choice {
 /// No request: what the last one was is not known.
 const RAW_UNKNOWN: u32 = u32::MAX;
 
-/// What is known about the choices of a trace.
+/// Facts known about the choices of a trace.
 #[derive(Debug, Default)]
 pub struct Commits {
     /// A machine scales utilization by frequency, or maps with the frequency of the moment: one of both for a whole
@@ -144,17 +145,17 @@ struct Domain {
     certain: bool,
 }
 
-/// What a choice came to.
+/// Outcome of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// This frequency is asked of the driver, or was before.
     Asks(u32),
-    /// It depends on something the trace does not tell.
+    /// Outcome that depends on something the trace does not hold.
     Unknown,
 }
 
 impl Commits {
-    /// The core's frequency for a choice, before limits and table. The first choice for which it matters tells which of
+    /// The core's frequency for a choice, before limits and table. The first choice for which it matters shows which of
     /// the two rules the machine follows; every later one must agree.
     pub fn raw(&mut self, report: &mut Report, pol: &Policy, choice: &Choice) -> u32 {
         let [scaled, plain] = [true, false].map(|invariant| choice.raw(pol, invariant));
@@ -170,7 +171,7 @@ impl Commits {
     }
 
     /// Follows a complete choice to its end. Reports whether the request before it became what the core makes of it,
-    /// and tells whether this one repeats the mapping of the last (the table is not asked then).
+    /// and returns whether this one repeats the mapping of the last (the table is not asked then).
     pub fn follow(&mut self, report: &mut Report, pol: &Policy, place: Place, choice: &Choice) -> (bool, Outcome) {
         let known = self.domains.contains_key(&choice.cpu);
         let domain = self.domains.entry(choice.cpu).or_insert_with(|| Domain::new(choice));

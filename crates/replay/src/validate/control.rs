@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How much a class proves: the search that explained a state is asked about states that never were.
+//! Weight of a class as a proof: the search that explained a state is asked about states that never were.
 //!
 //! A search with many hypotheses can explain anything. Each state that only a class explains is changed at random, a
 //! few times, and the same search is made again. The share it explains then is the chance that it would not have

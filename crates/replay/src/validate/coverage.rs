@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What becomes of every event that a trace can have: it is checked, or a report says that it was not and why.
+//! Use of every event that a trace can have: it is checked, or a report says that it was not and why.
 
 use pelton_schema::{EVENTS, Event};
 
@@ -15,7 +15,7 @@ pub enum Use {
     Averages(&'static [&'static str]),
     /// Something that happened, taken as it is.
     Input,
-    /// Nothing holds it against the core.
+    /// Never held against the core, for this reason.
     Never(&'static str),
 }
 

@@ -20,7 +20,7 @@ pub const PLACED: &str = "with the clamps of the task to be placed";
 /// Frequencies a domain may have before its table counts as no table.
 const TABLE_MAX: usize = 1024;
 
-/// What was chosen last, and which requests each table entry served.
+/// Last choices, and the requests that each table entry served.
 #[derive(Debug, Default)]
 pub struct Decisions {
     util: BTreeMap<u32, (u32, u32, u32)>,
@@ -39,7 +39,7 @@ struct Served {
 }
 
 impl Decisions {
-    /// An event that tells of a decision.
+    /// Takes an event of a decision.
     pub fn event(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
         match *event {
             Event::EffectiveUtil { cpu, min, max, util, .. } => {
@@ -62,7 +62,7 @@ impl Decisions {
         }
     }
 
-    /// The frequency for a target, and what becomes of it as far as the trace tells.
+    /// Checks the frequency for a target, and the outcome as far as the trace shows it.
     fn choice(&mut self, pol: &Policy, report: &mut Report, place: Place, choice: &Choice) {
         if choice.is_request() {
             return self.requests.choice(place, choice);
@@ -136,7 +136,7 @@ impl Decisions {
 
     /// Every request must have been served by the lowest frequency at or above it. `known` gives a domain's
     /// frequencies; without one those seen in the trace are the table. A release that passes over needless frequencies
-    /// never chooses them, and which these are is not told: there a frequency that was never chosen may be one.
+    /// never chooses them, and which these are is not recorded: there a frequency that was never chosen may be one.
     pub fn finish(&self, pol: &Policy, report: &mut Report, known: impl Fn(u32) -> Known) {
         let passes_over = pol.passes_over_inefficient();
         self.frequencies.finish(report);
@@ -163,7 +163,7 @@ impl Decisions {
     }
 }
 
-/// A CPU's table with marks of the frequencies that the requests of each choice tell to be passed over.
+/// A CPU's table with marks of the frequencies that the requests of each choice show to be passed over.
 fn learnt(report: &mut Report, cpu: u32, sp: &SugovPolicy, khz: &[u32], served: &BTreeMap<u32, Served>) -> Vec<u32> {
     let mut passed = PassedOver::new(khz.to_vec(), served.keys().copied());
     let mut some = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a recording can tell: the trace is read again with one switch at another value, and with each profile's rules.
-//! A value under which more differs is refuted; one under which nothing changes is not told apart by this recording.
+//! Power of a recording to distinguish rules: the trace is read again with one switch at another value, and with each
+//! profile's rules. A value under which more differs is refuted; one under which nothing changes is not distinguished
+//! by this recording.
 
 use pelton_core::{Policy, profiles, switches};
 use pelton_trace::import::ImportError;
@@ -9,7 +10,8 @@ use super::report::{Divergence, Report};
 use super::survey::Survey;
 use super::{Open, Options, Validator, compare_again};
 
-/// Switches that only the simulator reads: when the kernel calls what, who runs where, how idle states are chosen.
+/// Switches that only the simulator reads: calls between its parts, the choice of the running task, the choice of idle
+/// states.
 pub const SIMULATOR: &[&str] = &[
     "worker",
     "remote",
@@ -52,18 +54,18 @@ pub const GOVERNOR: &[&str] = &[
     "uclamp",
 ];
 
-/// What the trace says about one other value, or about one profile.
+/// Answer of the trace about one other value, or about one profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// More differs than with the rules in force; the first difference of records, when it is one.
     Refuted(Option<Box<Divergence>>),
-    /// Nothing more differs, but less is reproduced outright, or averages are further off.
+    /// As many differences, but less is reproduced outright, or averages are further off.
     FitsLess,
-    /// The trace does not tell it apart.
+    /// No difference between the two in this trace.
     Same,
     /// Less differs, or more is reproduced outright.
     FitsBetter,
-    /// It contradicts another switch.
+    /// A contradiction to another switch.
     Impossible,
     /// No time was left.
     NotAsked,
@@ -103,7 +105,7 @@ pub struct Distinction {
     pub switches: Vec<Told>,
 }
 
-/// How well rules fit: the fewer failures, the more exact, the smaller the error the better.
+/// Fit of rules: the fewer failures, the more exact, the smaller the error the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     failures: u64,
@@ -123,7 +125,7 @@ impl Fit {
         }
     }
 
-    /// What is said of rules that fit so, where those in force fit like `base`.
+    /// Answer about rules that fit so, where those in force fit like `base`.
     fn against(self, base: Fit, report: &Report) -> Answer {
         let worse = self.exact < base.exact || self.error_milli > base.error_milli;
         let better = self.exact > base.exact || self.error_milli < base.error_milli;
@@ -137,11 +139,11 @@ impl Fit {
     }
 }
 
-/// What to ask next, so that a person sees how far it is; `false` ends the asking.
+/// Callback with the next question, for a person who watches the progress; `false` ends the asking.
 pub type Going<'a> = dyn FnMut(&str) -> bool + 'a;
 
 /// Asks a trace about every profile, and about every other value of every switch that its checks can react to. `base`
-/// is the report under `options`. What was not asked when `going` said no is marked so.
+/// is the report under `options`. Questions left when `going` returned false are marked so.
 ///
 /// # Errors
 /// When the trace cannot be read.

@@ -25,7 +25,7 @@ struct Computed {
     busy_time: u64,
 }
 
-/// Models of the domains, and base energies whose domain the next record tells.
+/// Models of the domains, and base energies whose domain the next record shows.
 #[derive(Debug)]
 pub struct Energies {
     models: Vec<(EnergyModel, u64)>,

@@ -19,8 +19,8 @@ use super::search::Search;
 use super::told::{Expected, HAND_UP, REWEIGHT, Told};
 use super::weights::WEIGHED;
 
-/// When more searches than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for another reason,
-/// and only short ones are made.
+/// Limit of searches in vain: when more than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for
+/// another reason, and only short ones are made.
 const VAIN_FREE: u64 = 1000;
 const VAIN_SHARE: u64 = 64;
 
@@ -30,7 +30,7 @@ const ALTERNATIVES_MAX: usize = 4;
 /// The task slept and its estimate was taken.
 pub const ESTIMATE: &str = "estimate taken at sleep";
 
-/// Where in the trace something is.
+/// Place of something in the trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     /// Number of the event.
@@ -39,14 +39,14 @@ pub struct Place {
     pub time_ns: u64,
 }
 
-/// A record as the trace tells it.
+/// A record as the trace has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// Where.
+    /// Place in the trace.
     pub place: Place,
-    /// Which kind.
+    /// Kind of load-tracking record.
     pub signal: PeltSignal,
-    /// When it was read.
+    /// Moment at which it was read.
     pub source: PeltSource,
     /// Object number.
     pub object: u32,
@@ -75,7 +75,7 @@ pub struct Engine {
     /// Records that were searched for, and searches that found nothing.
     searched: u64,
     vain: u64,
-    /// What the same searches say about states that never were.
+    /// Results of the same searches about states that never were.
     control: Control,
     /// Divergences so far, those on probation included.
     pub suspected: u64,
@@ -118,7 +118,7 @@ impl Engine {
             _ => self.observed(bench, report, record),
         }
         let state = match self.known(record) {
-            // A record made with an estimate may tell the averages, but neither weight nor queue nor who runs.
+            // A record made with an estimate may have the averages, but neither weight nor queue nor the running task.
             Some(known) if record.source == PeltSource::AtEstimate && lacks_inputs(&record.state) => {
                 State { avg: record.state.avg, util_est: record.state.util_est, ..known }
             }
@@ -336,7 +336,7 @@ impl Engine {
     /// A task changes CPU: its queue will lose it, now or at the next update.
     pub fn migrates(&mut self, bench: Bench<'_>, tid: u32, dest_cpu: Option<u32>) {
         let Some(object) = self.objects.object_of_task(tid) else { return };
-        // What it leaves behind is told after the event: its last state need not be known.
+        // What it leaves behind is recorded after the event: its last state need not be known.
         self.objects.deposits(object, false);
         if let Some(cpu) = dest_cpu {
             self.objects.arrives(object, cpu);
@@ -358,7 +358,7 @@ impl Engine {
         }
     }
 
-    /// A record of a change whose inputs were all told.
+    /// True for a record of a change whose inputs were all recorded.
     fn is_told(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) -> bool {
         let seen = &record.state.avg;
         match self.told.expected(bench, &self.objects, record) {
@@ -457,7 +457,7 @@ impl Engine {
         self.waiting.good_switch(report, cpu, time_ns);
     }
 
-    /// What runs on a CPU now.
+    /// Notes the task that runs on a CPU from now on.
     pub fn runs(&mut self, cpu: u32, tid: u32, prio: u32) {
         self.class.insert(cpu, class_of(tid, prio));
     }

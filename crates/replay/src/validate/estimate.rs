@@ -56,12 +56,13 @@ pub struct Estimates {
     tasks: BTreeMap<u32, (Estimate, Option<Estimate>)>,
     /// The last averages of each task: utilization and runnable.
     averages: BTreeMap<u32, (u32, u32)>,
-    /// Kernels with two figures keep the mark in bit 0 or in bit 31: the first record that differs tells which.
+    /// Bit of the mark: kernels with two figures keep it in bit 0 or in bit 31, and the first record that differs shows
+    /// which.
     mark: Option<Mark>,
 }
 
 impl Estimates {
-    /// An event that tells of estimates, or of what they are taken from.
+    /// Takes an event of estimates, or of what they are taken from.
     pub fn event(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
         match *event {
             Event::UtilEst { signal, tid, .. } if signal != PeltSignal::Entity as u32 || tid == 0 => {
@@ -171,7 +172,7 @@ impl Estimates {
     }
 }
 
-/// Which form of the rule a release has.
+/// Form of the rule in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// Two figures, the mark in bit 0.

@@ -13,9 +13,9 @@ use super::object::{Member, Objects, Reweight, State};
 
 /// An entity's averages joined the queue it is now on.
 pub const ATTACH: &str = "attach";
-/// The same for an entity that had no state in the trace yet.
+/// An entity that had no state in the trace yet joined a queue.
 pub const ATTACH_NEW: &str = "attach of a new entity";
-/// The same, and its utilization is what the rule for new tasks makes of the queue's averages.
+/// An entity without a state joined, and its utilization is what the rule for new tasks makes of the queue's averages.
 pub const ATTACH_FIRST: &str = "attach of a new entity, by the rule";
 /// Averages of a running or queued entity left.
 pub const DETACH: &str = "detach";
@@ -30,18 +30,18 @@ pub const PROPAGATION_ANY_LOAD: &str = "group propagation, load not recomputed";
 /// An entity got another weight.
 pub const REWEIGHT: &str = "reweight";
 
-/// How many joins and leaves are tried; half as many at each further step.
+/// Number of joins and leaves that are tried; half as many at each further step.
 const MOVES_TRIED: usize = 24;
-/// How deep combinations are tried where nothing else happened.
+/// Depth of combinations that are tried where nothing else happened.
 pub const DEPTH: usize = 3;
 /// Largest weight, scaled down, that a group's entity can have.
 pub const WEIGHT_MAX: u64 = *SHARES_RANGE.end();
 /// Weight of a task with nice 0.
 pub const NICE_0: u64 = 1024;
-/// How many entities are tried as those who left.
+/// Number of entities that are tried as those that left.
 const MEMBERS_MAX: usize = 1024;
 
-/// Explains a queue that changed without an update: the class, and who was accounted for.
+/// Explains a queue that changed without an update: the class, and the entities that were accounted for.
 pub fn queue_change(
     bench: Bench<'_>,
     objects: &Objects,
@@ -186,14 +186,14 @@ fn joined_unseen(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> O
     joined.then(|| Explained::of(ATTACH_NEW))
 }
 
-/// What explains a change.
+/// Explanation of a change.
 #[derive(Clone, Debug, Default)]
 pub struct Explained {
     /// Name of the class.
     pub class: &'static str,
     /// Joins and leaves that are accounted for with it.
     pub settled: Vec<Member>,
-    /// Those who joined, as they are now.
+    /// Entities that joined, as they are now.
     pub joined: Vec<Member>,
     /// An entity that handed something up or got another weight, as it is now; the states it may have.
     pub handed: Vec<Member>,
@@ -209,33 +209,33 @@ impl Explained {
         Explained { class, ..Explained::default() }
     }
 
-    /// What happened to an entity.
+    /// Explains the change of an entity.
     pub fn entity(class: &'static str) -> Explained {
         Explained { moved: matches!(class, ATTACH | ATTACH_NEW), ..Explained::of(class) }
     }
 
-    /// The same for an entity whose change only its queue showed, under this name.
+    /// Adds the name for an entity whose change only its queue showed.
     pub fn shown_by_queue(self, class: &'static str) -> Explained {
         if self.class.is_empty() { self.with_class(class) } else { self }
     }
 
-    /// The same under another name.
+    /// Replaces the name of the class.
     pub fn with_class(self, class: &'static str) -> Explained {
         Explained { class, ..self }
     }
 
-    /// The same by what a group's entity propagated.
+    /// Explains a change by what a group's entity propagated.
     pub fn handed(class: &'static str, member: Member) -> Explained {
         Explained { handed: vec![member], ..Explained::of(class) }
     }
 
-    /// The same with a new weight that is accounted for.
+    /// Adds a new weight that is accounted for.
     pub fn weighed(mut self, change: Reweight) -> Explained {
         self.weighed.push(change);
         self
     }
 
-    /// With one who came or went.
+    /// Explains a change by one entity that came or went.
     pub fn one(class: &'static str, member: Member) -> Explained {
         Explained { settled: vec![member], ..Explained::of(class) }
     }
@@ -246,14 +246,14 @@ impl Explained {
         self
     }
 
-    /// It came, and is this now.
+    /// Adds an entity that came, as it is now.
     pub fn joined(mut self, member: Option<Member>) -> Explained {
         self.joined.extend(member);
         self
     }
 }
 
-/// What a queue is to become, and where its entities are known from.
+/// Target state of a queue, and the objects from which its entities are known.
 struct Steps<'a> {
     bench: Bench<'a>,
     objects: &'a Objects,
@@ -330,7 +330,7 @@ fn near(from: &Avg, to: &Avg, se: &Avg) -> bool {
 }
 
 /// Averages went down by any amount, and the sums by what that amount stands for. What left may have had more than the
-/// queue had left of it: then the average is 0, and the sum tells how much it was.
+/// queue had left of it: then the average is 0, and the sum shows how much it was.
 fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
     let after = |load, runnable, util| bench.removed(from, load, runnable, util);
     let amount = |from: u64, to: u64, most: u64, reached: &dyn Fn(u64) -> bool| {

@@ -9,7 +9,7 @@ use pelton_trace::import::{ImportError, Source, Timed};
 
 use super::{Options, Report, Validator};
 
-/// What one fault did.
+/// Effect of one fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultResult {
     /// The fault, in words.
@@ -147,7 +147,7 @@ fn run(source: &mut dyn Source, mut validator: Validator, spoil: Spoil) -> Resul
     Ok(validator.finish())
 }
 
-/// What a person would notice: divergences, and holes where events are missing.
+/// Number of signs that a person would notice: divergences, and holes where events are missing.
 fn seen(report: &Report) -> u64 {
     report.divergent + report.holes
 }
@@ -193,7 +193,7 @@ pub fn self_test(
     Ok(results)
 }
 
-/// What happened to full calls that were taken out of a trace one at a time.
+/// Effect of full calls that were taken out of a trace one at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DropResult {
     /// Calls taken out whose object was seen again.
@@ -209,8 +209,8 @@ pub struct DropResult {
 /// Every so many calls one is taken out.
 const DROP_EVERY: u64 = 97;
 
-/// Takes single full calls out of a trace and looks whether the next call for the object tells. States read in between
-/// are left out as well: they would tell what the call did.
+/// Takes single full calls out of a trace and looks whether the next call for the object shows it. States read in
+/// between are left out as well: they would show what the call did.
 ///
 /// # Errors
 /// When the trace cannot be read.

@@ -9,7 +9,7 @@ use super::tolerance::FREQUENCY_WINDOW_NS;
 
 /// A choice was replaced by the next one before it was set.
 pub const SUPERSEDED: &str = "replaced by the next choice before it was set";
-/// It was set as chosen, but not within the window.
+/// Class of frequencies set as chosen, but not within the window.
 pub const LATE: &str = "set as chosen, later than 1 ms";
 /// Name in a report.
 pub const SIGNAL: &str = "cpu_frequency";
@@ -74,12 +74,12 @@ impl Frequencies {
         }
     }
 
-    /// What is set, or asked for, is not known.
+    /// Forgets what is set, or asked for, in the domain of a CPU.
     pub fn forget(&mut self, cpu: u32) {
         self.domains.remove(&cpu);
     }
 
-    /// The same for all domains.
+    /// Forgets what is set, or asked for, in all domains.
     pub fn forget_all(&mut self) {
         self.domains.clear();
     }

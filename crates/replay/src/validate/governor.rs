@@ -16,10 +16,10 @@ const PENDING_MAX: usize = 4096;
 /// Ticks of unknown kernels: 250 per second. The tick only bounds how long I/O boost lasts.
 const TICK_NS: u64 = 4_000_000;
 
-/// What a test changes about the signals: a check that cannot fail proves nothing.
+/// Change that a test makes to the signals: a check that cannot fail proves nothing.
 pub type Distort = fn(CpuState) -> CpuState;
 
-/// How well changes were predicted.
+/// Score of predicted changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Changes the trace has.
@@ -77,12 +77,12 @@ struct Domain {
     /// The states as the governor sees them.
     seen: Vec<CpuState>,
     terms: Vec<PerfTerms>,
-    /// Frequency the trace told last; 0 = none yet, and nothing is predicted before.
+    /// Frequency last recorded, kHz; 0 = none yet, and nothing is predicted before.
     recorded_khz: u32,
     recorded: VecDeque<Change>,
     /// The worker has something to do.
     kicked: bool,
-    /// It waits for the driver.
+    /// The worker waits for the driver.
     in_driver: bool,
     driver_until_ns: u64,
     switch_time_ns: u64,
@@ -189,7 +189,7 @@ impl Domain {
         }
     }
 
-    /// What the hardware is set to when `khz` is asked for.
+    /// Frequency the hardware is set to when `khz` is requested.
     fn settable(&self, khz: u32) -> u32 {
         if !self.no_table {
             return khz;
@@ -205,7 +205,7 @@ impl Domain {
         }
     }
 
-    /// The trace tells new limits; a slow driver follows them at once, or when it returns.
+    /// Takes recorded limits; a slow driver follows them at once, or when it returns.
     fn limits(&mut self, pol: &Policy, now: u64, min_khz: u32, max_khz: u32) {
         self.work(pol, now);
         let limits = Limits::of(&self.khz, min_khz, max_khz);
@@ -218,7 +218,7 @@ impl Domain {
         }
     }
 
-    /// The trace tells a frequency.
+    /// Takes a recorded frequency.
     fn set(&mut self, now: u64, khz: u32) {
         let before = std::mem::replace(&mut self.recorded_khz, khz);
         if before == 0 {
@@ -286,13 +286,13 @@ impl Governor {
         self.domains[d].settle(now, false);
     }
 
-    /// The trace tells the frequency of a CPU; of a domain the first CPU counts that has such events.
+    /// Takes the recorded frequency of a CPU; of a domain the first CPU counts that has such events.
     pub fn set(&mut self, now: u64, cpu: u32, khz: u32) {
         let Some(&(d, _)) = self.of_cpu.get(&cpu) else { return };
         self.domains[d].set(now, khz);
     }
 
-    /// The trace tells new limits of a CPU's domain.
+    /// Takes recorded limits of a CPU's domain.
     pub fn limits(&mut self, now: u64, cpu: u32, min_khz: u32, max_khz: u32) {
         let Some(&(d, _)) = self.of_cpu.get(&cpu) else { return };
         self.domains[d].limits(&self.pol, now, min_khz, max_khz);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a task group propagates: its entity takes the averages of the queue it stands for, and the queue above takes
-//! the difference. The upper queue is recorded first, its entity right after it.
+//! Propagation by a task group: its entity takes the averages of the queue it stands for, and the queue above takes the
+//! difference. The upper queue is recorded first, its entity right after it.
 
 use pelton_core::{Avg, CfsRq, Se};
 use pelton_schema::PELT_ON_RQ;
@@ -11,9 +11,9 @@ use super::object::{Member, Objects, Reweight, State};
 
 /// A group's entity took over what the queue it stands for is known to have and to have pending.
 pub const PROPAGATION: &str = "group propagation";
-/// The same with the change of the load read off the queue above, where it shows in an average and a sum.
+/// A propagation with the change of the load read off the queue above, where it shows in an average and a sum.
 pub const PROPAGATION_LOAD: &str = "group propagation, load read off";
-/// The same, from a queue that changed after its last record: its averages are read off the queue above.
+/// A propagation from a queue that changed after its last record: its averages are read off the queue above.
 pub const PROPAGATION_UNSEEN: &str = "group propagation from a queue that changed unseen";
 
 /// Entities of groups that are tried on a queue.
@@ -46,8 +46,8 @@ struct Own {
 impl Own {
     fn of(objects: &Objects, entity: u32) -> Option<Own> {
         let queue = objects.own_pending(entity)?;
-        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may
-        // not yet.
+        // An entity that left may have been part of the weight still when the queue was recorded, whichever it is; one
+        // that joined may not yet.
         let (recorded, below) = (queue.load_weight, objects.weights_below(entity));
         let left = below.iter().chain([&recorded]).filter_map(|left| recorded.checked_sub(*left));
         let joined = below.iter().map(|joined| recorded + joined);
@@ -78,8 +78,8 @@ impl<'a> Groups<'a> {
         self.handed(from, to, false).or_else(|| handed_by_unseen(self.bench, self.objects, self.queue, from, to))
     }
 
-    /// The same with what was propagated read off the queue. Where only the load changed a new weight of the entity
-    /// fits as well: then it may show either.
+    /// Explains a change with the propagated amount read off the queue. Where only the load changed a new weight of the
+    /// entity fits as well: then it may show either.
     pub fn read_off(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         let load_only = from.util_avg == to.util_avg && from.runnable_avg == to.runnable_avg;
         let weighed = |group: &Group| {
@@ -114,8 +114,8 @@ fn handed_at_ages(
     })
 }
 
-/// The same, or a new weight, of an entity that was put on the queue or taken off it at an update of the queue since
-/// its last record.
+/// Explains a propagation, or a new weight, of an entity that was put on the queue or taken off it at an update of the
+/// queue since its last record.
 pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
         let ages = changed_since(bench, objects, queue, (*entity, known), from.last_update_time_ns);
@@ -126,7 +126,7 @@ pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &A
     })
 }
 
-/// What a group propagates right after its entity got a weight.
+/// Explains the propagation by a group right after its entity got a weight.
 pub fn handed_up_with_weight(
     bench: Bench<'_>,
     objects: &Objects,
@@ -145,7 +145,8 @@ pub fn handed_up_with_weight(
 /// Sleepers of a group that are tried as taken out together.
 const SLEEPERS_MAX: usize = 4;
 
-/// What a group propagates after sleepers were taken out of its queue, which no period boundary has shown since.
+/// Explains the propagation by a group after sleepers were taken out of its queue, which no period boundary has shown
+/// since.
 pub fn handed_after_removal(
     bench: Bench<'_>,
     objects: &Objects,

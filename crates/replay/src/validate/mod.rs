@@ -2,7 +2,7 @@
 //! Holding the core against what a kernel recorded.
 //!
 //! Records with the kernel's integer sums are recomputed and compared field by field; one unit off is a divergence.
-//! What is between two records is known as far as the trace tells it: a record that needs an assumption is counted
+//! Changes between two records are known as far as the trace holds them: a record that needs an assumption is counted
 //! under the assumption's name, a record that no assumption explains diverges.
 
 mod advance;
@@ -87,7 +87,7 @@ use object::{Pending, State};
 use own::OwnDecisions;
 use requests::Known;
 
-/// What a trace is held against.
+/// Rules and machine that a trace is held against.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The rules.
@@ -131,7 +131,7 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Nothing seen yet.
+    /// A validator that has seen nothing.
     pub fn new(options: Options) -> Validator {
         let energies = Energies::new(&options.policy, options.machine.as_ref());
         let own = OwnDecisions::new(&options.policy, options.machine.as_ref());

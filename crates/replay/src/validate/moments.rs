@@ -17,9 +17,9 @@ pub struct Moments {
     of_cpu: BTreeMap<u32, VecDeque<u64>>,
     on_queue: BTreeMap<u32, VecDeque<u64>>,
     counted: BTreeMap<u32, VecDeque<u64>>,
-    /// The clock of each CPU as it was told.
+    /// Clocks of each CPU as they were recorded.
     clocks: BTreeMap<u32, VecDeque<u64>>,
-    /// How far the clock of a queue is behind its CPU's: the time it was throttled.
+    /// Time by which the clock of a queue is behind its CPU's: the time it was throttled.
     behind: BTreeMap<u32, u64>,
 }
 
@@ -52,8 +52,8 @@ impl Moments {
         }
     }
 
-    /// The clock of a CPU as it was told, on the clock of a queue that was throttled. How far that is behind is known
-    /// to a unit.
+    /// Recorded clocks of a CPU, on the clock of a queue that was throttled. The distance between the two is known to a
+    /// unit.
     fn clocks_behind(&self, cpu: u32, queue: u32) -> impl Iterator<Item = u64> {
         let behind = self.behind.get(&queue).copied().filter(|&behind| behind > BEHIND_MIN);
         let clocks = self.clocks.get(&cpu).into_iter().flatten();
@@ -66,7 +66,8 @@ impl Moments {
         within(self.of_cpu.get(&cpu), after_ns, before_ns)
     }
 
-    /// The same with those of a queue and when tasks came or went, each once and in order of time.
+    /// Moments of a CPU, with those of a queue and the times at which tasks came or went, each once and in order of
+    /// time.
     pub fn near(&self, cpu: u32, queue: Option<u32>, after_ns: u64, before_ns: u64) -> Vec<u64> {
         let mut all = self.between(cpu, after_ns, before_ns);
         all.extend(within(self.counted.get(&cpu), after_ns, before_ns));

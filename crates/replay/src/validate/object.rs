@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is known about each kernel object: its last state, and who may have joined or left a queue since.
+//! State known of each kernel object: its last record, and the entities that may have joined or left a queue since.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,7 +27,7 @@ pub type Member = (u32, Se);
 /// An entity before it got another weight, and that weight.
 pub type Reweight = (Se, u64);
 
-/// Which record of which object; blocked and queued entities are the same object.
+/// Key of a record: its kind and its object; blocked and queued entities are the same object.
 pub type Key = (u32, u32);
 
 /// The key of a record.
@@ -46,7 +46,7 @@ pub fn key_of_codes(signal: u32, object: u32) -> Key {
 pub struct State {
     /// Sums and averages; the estimate is kept beside them, 0 here.
     pub avg: Avg,
-    /// Estimate with its mark, and whether the trace tells it.
+    /// Estimate with its mark, and whether the trace has it.
     pub util_est: u32,
     /// Bits of `pelt_state`.
     pub flags: u32,
@@ -60,11 +60,11 @@ pub struct State {
     pub tid: u32,
     /// CPU.
     pub cpu: u32,
-    /// When it was recorded, on the trace's clock.
+    /// Time at which it was recorded, on the trace's clock.
     pub seen_ns: u64,
 }
 
-/// What a queue has still to take out or to propagate.
+/// Sums that a queue has still to take out or to propagate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Load, runnable average and utilization of tasks that left in their sleep.
@@ -73,7 +73,7 @@ pub struct Pending {
     pub prop_runnable_sum: i64,
 }
 
-/// What an update is fed with.
+/// Inputs of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inputs {
     /// Load: 0 or 1 for an entity, the sum of weights for a queue.
@@ -87,7 +87,7 @@ pub struct Inputs {
 }
 
 impl State {
-    /// What the next update is fed with if nothing changes.
+    /// Inputs of the next update if nothing changes.
     pub fn inputs(&self, signal: PeltSignal) -> Inputs {
         let running = u64::from(self.flags & PELT_RUNNING != 0);
         match signal {
@@ -151,7 +151,7 @@ pub struct Objects {
     queues: BTreeMap<u32, BTreeSet<u32>>,
     groups: BTreeMap<u32, BTreeSet<u32>>,
     joined: BTreeMap<u32, Vec<(State, &'static str)>>,
-    /// Who left a queue in its sleep, as last seen on it.
+    /// Entities that left a queue in their sleep, as last seen on it.
     deposits: BTreeMap<u32, VecDeque<(u32, Option<Se>)>>,
     pub(super) pending: BTreeMap<u32, Pending>,
     announced: BTreeMap<u32, Pending>,
@@ -233,7 +233,8 @@ impl Objects {
         old.is_some_and(|old| !self.counts(&old))
     }
 
-    /// What an entity may be since its last record: a queue changed as if it had joined there, or handed something up.
+    /// Notes the states that an entity may have since its last record: a queue changed as if it had joined there, or
+    /// handed something up.
     pub fn expects(&mut self, entity: u32, states: Vec<(State, &'static str)>) {
         if self.joined.len() < OBJECTS_MAX {
             let known = self.states.get(&(PeltSignal::Entity as u32, entity)).map(|known| known.state.queue);
@@ -256,14 +257,14 @@ impl Objects {
         if ends && let Some(members) = self.queues.get_mut(&queue) {
             members.remove(&entity);
         }
-        // The end of a task is told twice, when it exits and when it last leaves its CPU.
+        // The end of a task is recorded twice, when it exits and when it last leaves its CPU.
         if self.deposits.get(&queue).is_none_or(|list| list.iter().all(|(other, _)| *other != entity)) {
             let last = self.get((PeltSignal::Entity as u32, entity)).map(State::entity);
             keep(&mut self.deposits, queue, (entity, last), DEPOSITS_MAX);
         }
     }
 
-    /// Who left is brought up to its queue once more, after it was told that it leaves.
+    /// Updates a task that left at its queue's clock once more, after the event of its leaving.
     fn leaves_as(&mut self, entity: u32, last: &State) {
         let list = self.deposits.get_mut(&last.queue).into_iter().flatten();
         list.filter(|(other, _)| *other == entity).for_each(|(_, se)| *se = Some(last.entity()));
@@ -274,7 +275,7 @@ impl Objects {
         self.deposits.get(&queue).into_iter().flatten().rev().filter_map(|(_, se)| *se).collect()
     }
 
-    /// Deposits up to an update of the queue were taken out. Who was brought up to it left after it.
+    /// Deposits up to an update of the queue were taken out. A task that was updated at it left after it.
     pub fn withdraw(&mut self, queue: u32, at_ns: u64) {
         if let Some(list) = self.deposits.get_mut(&queue) {
             list.retain(|(_, se)| se.is_some_and(|se| se.avg.last_update_time_ns >= at_ns));
@@ -288,7 +289,7 @@ impl Objects {
         }
     }
 
-    /// What the last state of this queue had pending, when the trace tells.
+    /// Sums that the last state of this queue had pending, when the trace has them.
     pub fn pending(&self, queue: u32) -> Option<&Pending> {
         self.pending.get(&queue)
     }
@@ -303,7 +304,7 @@ impl Objects {
         self.reweights.get(&queue).map(|list| list.iter().rev().copied().collect()).unwrap_or_default()
     }
 
-    /// What the queue showed contains these changes of weight.
+    /// Marks changes of weight as part of what the queue showed.
     pub fn settle_reweights(&mut self, queue: u32, settled: &[Reweight]) {
         if let Some(list) = self.reweights.get_mut(&queue) {
             list.retain(|change| !settled.contains(change));
@@ -322,7 +323,7 @@ impl Objects {
         states.filter(move |(_, state)| state.queue == queue && state.tid != 0).map(|(entity, s)| (entity, s.entity()))
     }
 
-    /// When an entity or the queue it stands for was last seen, in states.
+    /// Stamp at which an entity or the queue it stands for was last seen, in states.
     fn freshness(&self, entity: u32) -> u64 {
         let stamp = |key: Key| self.states.get(&key).map_or(0, |stamped| stamped.stamp);
         let own = self.owned.get(&entity).map_or(0, |queue| stamp((PeltSignal::Queue as u32, *queue)));
@@ -398,13 +399,13 @@ impl Objects {
         weights
     }
 
-    /// When this queue is known to have been updated, the newest first.
+    /// Known updates of this queue, the newest first.
     pub fn updates(&self, queue: u32) -> impl Iterator<Item = u64> {
         self.updates.get(&queue).into_iter().flatten().rev().copied()
     }
 
-    /// When an entity may have joined the queue it is on now: at an update of the queue, the newest first, or after it
-    /// was moved to the queue's CPU.
+    /// Moments at which an entity may have joined the queue it is on now: at an update of the queue, the newest first,
+    /// or after it was moved to the queue's CPU.
     pub fn joins_near(&self, entity: u32, seen: &State) -> impl Iterator<Item = u64> {
         let arrived = self.arrivals.updates(entity, seen.cpu);
         self.updates(seen.queue).chain(arrived)
@@ -434,7 +435,7 @@ impl Objects {
         self.flying.push_back(entity);
     }
 
-    /// Those who may have joined or left, the newest first.
+    /// Entities that may have joined or left, the newest first.
     pub fn moves(&self, queue: u32) -> Vec<Member> {
         let own = self.moves.get(&queue).into_iter().flatten().rev();
         let mut moves: Vec<Member> = Vec::new();

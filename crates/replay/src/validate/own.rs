@@ -30,14 +30,14 @@ pub struct OwnDecisions {
 struct Own {
     sugov: SugovPolicy,
     khz: Vec<u32>,
-    /// The same with marks of those that the kernel passes over.
+    /// Frequencies of the table with marks of those that the kernel passes over.
     passed: PassedOver,
     /// The release passes over some, and which is not known.
     learns: bool,
     no_table: bool,
     /// Frequency set last; none before the first.
     set_khz: Option<u32>,
-    /// What was asked for since, the latest last; none before the first decision.
+    /// Frequencies requested since, the latest last; none before the first decision.
     asked_khz: Vec<u32>,
 }
 
@@ -106,7 +106,7 @@ impl Own {
         }
     }
 
-    /// The choice for a request, after what was really chosen has told which frequencies are passed over.
+    /// The choice for a request, after the actual choice has shown which frequencies are passed over.
     fn resolve(&mut self, raw_khz: u32, chosen_khz: u32) -> u32 {
         let ours = self.sugov.resolve(self.passed.khz(), raw_khz);
         let ends = [self.khz.first(), self.khz.last()];
@@ -166,14 +166,14 @@ impl Own {
         }
     }
 
-    /// Up to 5.0 a boost is a frequency, and a decision tells it rounded down to a unit of capacity: is this the
-    /// frequency of such a boost?
+    /// True when a frequency is that of a boost: up to 5.0 a boost is a frequency, and a decision has it rounded down
+    /// to a unit of capacity.
     fn is_boost(&self, pol: &Policy, iowait: u32, cap_orig: u32, raw_khz: u32) -> bool {
         let [least, most] = [iowait, iowait + 1].map(|boost| self.sugov.raw_freq(pol, boost, cap_orig, false));
         SugovPolicy::boosts_in_khz(pol) && iowait > 0 && (least..=most).contains(&raw_khz)
     }
 
-    /// What the hardware is set to when `khz` is asked for.
+    /// Frequency the hardware is set to when `khz` is requested.
     fn settable(&self, khz: u32) -> u32 {
         if !self.no_table {
             return khz;
@@ -187,7 +187,7 @@ impl Own {
         limits.target(pol, &self.khz, before, 0, self.sugov.fast_switch != 0) == Some(khz)
     }
 
-    /// Neighbours of a domain tell the same frequency again.
+    /// Takes a frequency that was set; neighbours of a domain report the same one again.
     fn set(&mut self, pol: &Policy, report: &mut Report, place: Place, cpu: u32, khz: u32) {
         let before = self.set_khz.replace(khz);
         if before.is_none_or(|before| before == khz) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which entity stands for which queue of a group, and what the queue has to propagate.
+//! Entities that stand for queues of groups, and the sums that the queues have to propagate.
 
 use std::collections::BTreeSet;
 

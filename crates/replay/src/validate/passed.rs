@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Frequencies that a release passes over because a faster one does the same work for less, where no energy model tells
+//! Frequencies that a release passes over because a faster one does the same work for less, where no energy model shows
 //! which these are: one below a choice, and never chosen itself, is one.
 
 use std::collections::BTreeSet;
@@ -24,8 +24,8 @@ impl PassedOver {
         &self.khz
     }
 
-    /// A request for `raw_khz` was served by `chosen_khz` where this table would have served it by `ours_khz`: true
-    /// when that tells of frequencies that are passed over, which are marked from here on.
+    /// Learns from a request for `raw_khz` that was served by `chosen_khz` where this table would have served it by
+    /// `ours_khz`: true when that shows frequencies that are passed over, which are marked from here on.
     pub(super) fn learn(&mut self, raw_khz: u32, ours_khz: u32, chosen_khz: u32) -> bool {
         let passed = raw_khz..chosen_khz;
         let learns = passed.contains(&ours_khz) && self.chosen.range(passed.clone()).next().is_none();

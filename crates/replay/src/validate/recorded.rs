@@ -25,7 +25,7 @@ pub(super) const WAKEUP: PeltSource = PeltSource::AtWakeup;
 const TICK: PeltSource = PeltSource::AtTick;
 const MIGRATE: PeltSource = PeltSource::AtMigrate;
 
-/// What the engine is told.
+/// Input of the engine.
 pub(super) enum Told {
     /// A record.
     Is(Head, Tail),
@@ -202,7 +202,7 @@ fn what_a_sleeper_left_may_be_told_after_it_was_moved() {
     explained_and_not_by_chance(&leaves_in_its_sleep(true));
 }
 
-/// A task got nice -20 while it ran, at a moment that only the root queue's record tells, and slept.
+/// A task got nice -20 while it ran, at a moment that only the root queue's record shows, and slept.
 #[test]
 fn a_weight_may_have_been_set_at_a_moment_before() {
     let (before, set, after) = ((49_131_162_601_472, 930), (49_131_162_686_464, 1013), (49_131_162_692_608, 1019));

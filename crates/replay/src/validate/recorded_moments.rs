@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Stretches of recordings of a 6.18.44 kernel in which something was brought up, unseen, at a moment that the trace
-//! tells of something else. The rules of reading them are those of `recorded`.
+//! has of something else. The rules of reading them are those of `recorded`.
 
 use super::recorded::Told::{Is, Migrates, Pending, Was};
 use super::recorded::{COUNT, ENTITY, QUEUE, SWITCH, TRACE, Told, WAKING, explained_and_not_by_chance};
@@ -111,7 +111,7 @@ fn who_left_in_his_sleep_had_counted_until_he_left() {
     ]);
 }
 
-/// A sleeper was taken out at the update at which another task left, which only the count tells.
+/// A sleeper was taken out at the update at which another task left, which only the count shows.
 #[test]
 fn who_left_in_his_sleep_is_taken_out_before_another_one_leaves() {
     let queue = |weight| (QUEUE, TRACE, 6, (6, 0, 1), (11, 1, weight));
@@ -201,7 +201,7 @@ fn who_went_and_came_back_is_taken_out_before_it_joins() {
 }
 
 /// A group that has been over its quota is 94 ms behind its CPU: it was left at a moment that only the CPU's clock
-/// tells, then joined.
+/// shows, then joined.
 #[test]
 fn a_queue_that_was_throttled_is_brought_up_at_the_moments_of_its_cpu() {
     let queue = |flags, weight| (QUEUE, TRACE, 70, (70, 0, 0), (flags, flags & 1, weight));

@@ -19,7 +19,7 @@ fn a_sleepers_nice_value_changes_the_load_of_its_queue() {
     ]);
 }
 
-/// The share of a group on another group's queue changed from 1024 to 64, which no event tells, after it had joined
+/// The share of a group on another group's queue changed from 1024 to 64, which no event records, after it had joined
 /// again.
 #[test]
 fn shares_of_a_group_that_changed_at_any_moment_are_found() {
@@ -135,7 +135,7 @@ fn an_entity_that_is_moved_in_another_class_goes_on_at_the_time_of_its_new_queue
     explained_and_not_by_chance(&told);
 }
 
-/// The same seen one level up: the group had a task more between its two weights.
+/// A change of a group's weight seen one level up: the group had a task more between its two weights.
 #[test]
 fn a_group_counts_who_joined_until_another_one_sleeps() {
     let group = |source, weight| (ENTITY, source, 23, (8, 0, 1), (11, 4, weight));

@@ -94,7 +94,8 @@ impl Search<'_> {
         })
     }
 
-    /// The same before, or after, the queue was brought up at a recorded moment with a known task more or less.
+    /// Explains a known removal before, or after, the queue was updated at a recorded moment with a known task more or
+    /// less.
     pub(super) fn as_known_removal_later(&self, record: &Record, known: &State) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;
@@ -122,7 +123,8 @@ impl Search<'_> {
         })
     }
 
-    /// The queue without those who are recorded as removed, and without the last ones that left; the likely first.
+    /// The queue without the averages that are recorded as removed, and without the last entities that left; the likely
+    /// first.
     fn without_removed(&self, queue: u32, avg: &Avg) -> Vec<Avg> {
         let left = self.objects.deposited(queue);
         let recorded = self.objects.pending(queue).map(|pending| pending.removed);
@@ -154,7 +156,7 @@ fn without(queue: &Avg, se: &Se) -> Option<Avg> {
     by_field(queue, se, u64::checked_sub)
 }
 
-/// Only a proposal: who takes it lets the core attach or detach the entity, and compares.
+/// Proposal only: the caller lets the core attach or detach the entity, and compares.
 fn by_field(queue: &Avg, se: &Se, change: fn(u64, u64) -> Option<u64>) -> Option<Avg> {
     let mut before = *queue;
     before.load_avg = change(queue.load_avg, se.avg.load_avg)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a validation found: counts per signal, and every field of the first divergence.
+//! Findings of a validation: counts per signal, and every field of the first divergence.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ pub const UNDECIDED_PERMILLE: u64 = 50;
 pub struct Field {
     /// Kernel name.
     pub name: &'static str,
-    /// What the kernel recorded.
+    /// Value that the kernel recorded.
     pub kernel: u64,
-    /// What the core computes.
+    /// Value that the core computes.
     pub ours: u64,
 }
 
@@ -31,9 +31,9 @@ pub struct Field {
 pub struct Divergence {
     /// Number of the event in the trace, from 0.
     pub event: u64,
-    /// When, on the trace's clock.
+    /// Time on the trace's clock, ns.
     pub time_ns: u64,
-    /// When the state was recorded that it is held against.
+    /// Time at which the state was recorded that it is held against.
     pub since_ns: u64,
     /// CPU of the signal.
     pub cpu: u32,
@@ -43,7 +43,7 @@ pub struct Divergence {
     pub object: u32,
     /// Signal: see [`Report::signals`].
     pub signal: &'static str,
-    /// What the kernel did, as far as the trace tells.
+    /// Action of the kernel, as far as the trace shows it.
     pub what: &'static str,
     /// State before, as far as known, then the result: kernel beside ours.
     pub before: Vec<(&'static str, u64)>,
@@ -95,7 +95,7 @@ impl Challenge {
 /// Error of signals that are not integer-exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// What was compared.
+    /// Compared quantity.
     pub what: String,
     /// Samples.
     pub n: u64,
@@ -114,7 +114,7 @@ pub struct Comparison {
 pub struct Damaged {
     /// Number of the event in the trace, from 0.
     pub event: u64,
-    /// When, on the trace's clock.
+    /// Time on the trace's clock, ns.
     pub time_ns: u64,
     /// Column.
     pub column: &'static str,
@@ -141,13 +141,13 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// Frequency changes predicted from signals, and where those came from.
     pub prediction: Option<(Score, &'static str)>,
-    /// What each class would have let pass.
+    /// Outcome of altered states, by class.
     pub challenges: BTreeMap<&'static str, Challenge>,
     /// Records whose numbers no kernel can have; they were not used.
     pub damaged: u64,
     /// The first of them.
     pub first_damaged: Option<Damaged>,
-    /// What the trace has but was not checked, and why.
+    /// Parts of the trace that were not checked, and the reasons.
     pub not_measured: BTreeMap<String, Cow<'static, str>>,
     /// Switches that contradict the one before: events of that CPU are missing.
     pub holes: u64,
@@ -157,7 +157,7 @@ pub struct Report {
     pub resynchronised: u64,
     /// Events read.
     pub events: u64,
-    /// What the trace has.
+    /// Contents of the trace.
     pub survey: Survey,
     /// Facts that limit what the numbers above mean.
     pub remarks: Vec<String>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Choices of the governor that a trace tells before the table only: performance target and raw frequency, as phones
+//! Choices of the governor that a trace has before the table only: performance target and raw frequency, as phones
 //! record them. The frequency they refer to is the platform's, or the one that most of them show; what is set must be
 //! the lowest point that suffices. Whether a rate limit held a choice back is not in the event.
 

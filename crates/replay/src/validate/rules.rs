@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which page explains what diverged.
+//! Page that explains a divergence.
 
 /// Page and section of the rule behind a signal of a report.
 pub fn page(signal: &str) -> &'static str {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What may have led from one known state to the next: a bounded set of hypotheses, each decided by integer equality.
+//! Search for the way from one known state to the next: a bounded set of hypotheses, each decided by integer equality.
 //!
-//! Nothing here changes what is known; the same search can be asked about a state that never was.
+//! The known state never changes here; the same search can be asked about a state that never was.
 
 use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_ON_RQ, PELT_RUNNING, PeltSignal, PeltSource};
@@ -17,7 +17,7 @@ use super::removals::{REMOVAL_UPDATE, removal_first};
 pub const MOMENT: &str = "untraced update at a recorded moment";
 /// Updated, then joined or left.
 pub const UPDATE_CHANGE: &str = "update, then joins or leaves";
-/// The running class changed between the update and the switch that tells of it.
+/// The running class changed between the update and the switch that records it.
 pub const OTHER_CLASS: &str = "update with the class that runs after the switch";
 /// A sleeping entity aged to an estimate of an idle CPU's clock.
 pub const LAG: &str = "migration lag of an idle CPU";
@@ -27,14 +27,14 @@ pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
 pub const PLACED: &str = "placed anew at an exec";
 /// A task's entity goes on at the time of the queue of another CPU.
 pub const MOVED_ASLEEP: &str = "moved asleep or in another class";
-/// So many units must have passed: inputs read off a shorter stretch would fit too easily.
+/// Units that must have passed: inputs read off a shorter stretch would fit too easily.
 const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
 pub const ATTACH_UPDATE: &str = "attach, then update";
 /// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
 const ATTACH_UNITS_MAX: u64 = 8192;
 
-/// What a search may look at.
+/// Objects and rules that a search may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     /// Rules.
@@ -50,7 +50,7 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Why a recorded state follows from the one known; the class is empty when it does outright.
+    /// Explains a recorded state from the one known; the class is empty when it follows outright.
     pub fn observed(&self, record: &Record, known: &State) -> Option<Explained> {
         self.as_update(record, known)
             .or_else(|| self.as_other_inputs(record, known))
@@ -82,7 +82,7 @@ impl Search<'_> {
         (aged == record.state.avg).then(|| Explained::of(PLACED))
     }
 
-    /// What changed without an update.
+    /// Explains a change without an update.
     pub fn change(&self, record: &Record, known: &State, seen: &State) -> Option<Explained> {
         match record.signal {
             PeltSignal::Queue => {
@@ -96,7 +96,7 @@ impl Search<'_> {
         }
     }
 
-    /// Inputs an update may have had, the likely ones first: a tracepoint tells those of its own call.
+    /// Inputs an update may have had, the likely ones first: a tracepoint has those of its own call.
     pub fn likely_inputs(&self, record: &Record, known: &State) -> Vec<Inputs> {
         let of = |state: &State| state.inputs(record.signal);
         match record.signal {
@@ -110,7 +110,7 @@ impl Search<'_> {
                 let (before, after) = (of(known), of(&record.state));
                 let ran = Inputs { running: before.running, ..after };
                 let toggled = |i: Inputs| Inputs { running: 1 - i.running, ..i };
-                // Who wants to sleep is no longer counted before he has left.
+                // A task that wants to sleep is no longer counted before it has left.
                 let delayed = Inputs { load: before.load, ..after };
                 let mut inputs = vec![before, ran, toggled(ran), toggled(before), delayed];
                 if self.objects.has_groups(record.object) {
@@ -223,7 +223,7 @@ impl Search<'_> {
         hit.then(|| Explained::of(MOVED_ASLEEP))
     }
 
-    /// A task that was moved here joined at an update that did not tell it apart from another one, waited, and leaves.
+    /// A task that was moved here joined at an update that did not distinguish it from another one, waited, and leaves.
     fn as_arrived_and_left(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;
@@ -240,7 +240,7 @@ impl Search<'_> {
         })
     }
 
-    /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last
+    /// A queue updated with these inputs to a moment that other records of the CPU have, and with what it had at last
     /// to its own.
     pub(super) fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
         let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
@@ -261,7 +261,7 @@ impl Search<'_> {
         self.objects.moments.near(record.state.cpu, queue, after, before)
     }
 
-    /// One more update, at a moment that other records of the CPU tell.
+    /// One more update, at a moment that other records of the CPU have.
     fn as_update_at_moment(&self, record: &Record, known: &State) -> Option<Explained> {
         if !self.thorough {
             return None;
@@ -282,8 +282,8 @@ impl Search<'_> {
         })
     }
 
-    /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open:
-    /// the inputs are what the sums ask for, and have to be whole numbers.
+    /// A queue whose inputs changed right after its last record, which a record of averages only leaves open: the
+    /// inputs are what the sums ask for, and have to be whole numbers.
     fn as_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
         if record.signal == PeltSignal::Entity && record.state.is_group() {
             return self.as_group_with_other_inputs(record, known);
@@ -304,7 +304,7 @@ impl Search<'_> {
         (with(&Inputs { load, runnable, running, weight: 1 }) == *to).then(|| Explained::of(OTHER_INPUTS))
     }
 
-    /// The same for a group's entity, which may have got its recorded weight afterwards.
+    /// Explains a group's entity by other inputs; it may have got its recorded weight afterwards.
     fn as_group_with_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
         let (at, to) = (record.state.avg.last_update_time_ns, &record.state.avg);
         let with = |i: Inputs| self.bench.update(record.signal, &known.avg, &i, at).0;
@@ -335,7 +335,7 @@ impl Search<'_> {
             }
         }
         if record.signal == PeltSignal::Queue {
-            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task, or one whose
+            // A tracepoint has the inputs up to itself; what came after may be nothing or one task, or one whose
             // dequeue is delayed.
             inputs.push(Inputs { weight: 1, ..Inputs::default() });
             inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });

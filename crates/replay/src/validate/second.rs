@@ -23,7 +23,7 @@ const TICKS_MAX: u64 = 1024;
 /// Ticks of a rebuilt schedule: 250 per second, their phase is not known.
 const TICK_NS: u64 = 4_000_000;
 
-/// Where the governor's signals come from, the best first.
+/// Source of the governor's signals, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signals {
     /// Complete states of the queues.
@@ -95,8 +95,8 @@ pub fn compare_again(
     Ok(())
 }
 
-/// A run of ours tells what a domain asks for. Where neighbours decide what a core gets of it, its averages do not
-/// follow.
+/// True where speeds are recorded: a run of ours records what a domain asks for. Where neighbours decide what a core
+/// gets of it, its averages do not follow.
 fn speeds_are_told(options: &Options, info: &TraceInfo) -> bool {
     let is_run = info.header.as_ref().is_some_and(RunHeader::is_simulated);
     !is_run || !options.machine.as_ref().is_some_and(Machine::shares_hardware)
@@ -138,7 +138,8 @@ fn read(
     survey: &Survey,
     distort: Distort,
 ) -> Result<Second, ImportError> {
-    // What a governor of ours decided is told, and was decided again in the first reading: there is nothing to predict.
+    // The decisions of a governor of ours are recorded, and were decided again in the first reading: there is nothing
+    // to predict.
     let signals = Signals::of(survey).filter(|_| {
         survey.frequencies > 0 && survey.decisions == 0 && options.policy.governor == value::GOVERNOR_SCHEDUTIL
     });
@@ -292,8 +293,8 @@ fn from_state(governor: &mut Governor, event: &Event) -> Option<u32> {
     (root && decayed).then_some(cpu)
 }
 
-/// Takes a sum over. Placements ask for sums as well: where the trace tells when the governor chose, only then it is
-/// called, and what it chose is not looked at.
+/// Takes a sum over. Placements ask for sums as well: where the trace has the choices of the governor, only then it is
+/// called, and its choice is not looked at.
 fn from_sum(governor: &mut Governor, event: &Event, choices: bool) -> Option<u32> {
     let (cpu, util_cfs, min, max, util) = match *event {
         Event::EffectiveUtil { cpu, util_cfs, min, max, util } => (cpu, util_cfs, min, max, util),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a trace has, noted while it is read the first time: it decides what a second reading can compare.
+//! Contents of a trace, noted while it is read the first time: they decide what a second reading can compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pelton_schema::Event;
 
-/// Most CPUs that are told apart; a damaged trace may name any number.
+/// Most CPUs that are counted apart; a damaged trace may name any number.
 pub const CPUS_MAX: usize = crate::workload::CPUS_MAX as usize;
 
-/// Most frequencies of a CPU that are told apart.
+/// Most frequencies of a CPU that are counted apart.
 const FREQUENCIES_MAX: usize = 1024;
 
 /// Contents of a trace.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Changes between two calls that a full recording tells with all their inputs: a group's entity that takes over what
-//! its queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
+//! Changes between two calls that a full recording has with all their inputs: a group's entity that takes over what its
+//! queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
 //!
 //! A propagation (event `hand_up`): the queue as it is when its entity was updated, the update of the queue above, and
 //! both records after it. A weight: the entity after it, then its queue.
@@ -24,18 +24,18 @@ pub const REWEIGHT: &str = "reweight";
 pub struct Told {
     /// A group's entity between its own update and that of the queue above, and what its own queue has.
     due: BTreeMap<u32, (u32, CfsRq)>,
-    /// What the queue above and the entity should be after it.
+    /// Expected averages of the queue above and of the entity after it.
     handed: BTreeMap<u32, [(Key, Avg); 2]>,
-    /// What a queue should be after its entity got a weight.
+    /// Expected averages of a queue after its entity got a weight.
     weighed: BTreeMap<u32, (Key, Avg)>,
 }
 
-/// What a record must or may be.
+/// Value that a record must or may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// This; anything else diverges.
     HandedUp(Avg),
-    /// This, unless something else happened that is not told.
+    /// The expected value, unless something else happened that is not recorded.
     Weighed(Avg),
 }
 
@@ -61,7 +61,7 @@ impl Told {
         }
     }
 
-    /// What a record should be that the kernel makes right after such a change; told once.
+    /// Expected value of a record that the kernel makes right after such a change; returned once.
     pub fn expected(&mut self, bench: Bench<'_>, objects: &Objects, record: &Record) -> Option<Expected> {
         match record.source {
             PeltSource::Tracepoint => self.handed_up(record).map(Expected::HandedUp),
@@ -157,7 +157,7 @@ mod tests {
         Record { now_ns: now, before: Some(before), ..record }
     }
 
-    /// What a recorder emits of one propagation, with both states after it.
+    /// Emits the records of one propagation as a recorder does; returns both states after it.
     fn hand_up(bench: Bench<'_>, engine: &mut Engine, report: &mut Report) -> [Record; 2] {
         let (entity, above) = (Avg { load_sum: 20_000, load_avg: 216, ..avg(0, 100, 80) }, avg(2_000, 1_500, 900));
         let own = avg(300, 400, 250);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How far a coarse trace may be off, written down before the first comparison and never moved after it.
+//! Tolerances of a coarse trace, written down before the first comparison and never moved after it.
 //!
 //! A trace with the kernel's integer sums has no tolerance: one unit off is a divergence. A trace with averages only
 //! leaves open when the kernel updated a signal and what ran between two events, so its bars are those the field uses
@@ -31,7 +31,7 @@ pub const JUMPS_PERMILLE_MAX: u64 = 10;
 pub const FREQUENCY_HIT_PERMILLE_MIN: u64 = 900;
 /// See [`FREQUENCY_HIT_PERMILLE_MIN`].
 pub const FREQUENCY_EXTRA_PERMILLE_MAX: u64 = 100;
-/// How far apart in time a predicted and a recorded frequency change may be.
+/// Longest time between a predicted and a recorded frequency change that belong together, ns.
 pub const FREQUENCY_WINDOW_NS: u64 = 1_000_000;
 
 impl Tolerance {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a report says as a whole: a pass needs something that was checked, and little that was left open.
+//! Verdict of a report as a whole: a pass needs something that was checked, and little that was left open.
 
 use super::report::Report;
 
 /// Records that no search decided, and differences beside holes, may be so many of those checked, thousandths.
 pub const OPEN_PERMILLE_MAX: u64 = 10;
 
-/// What a validation says.
+/// Verdict of a validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// What was checked is as the core computes it.
+    /// Everything checked is as the core computes it.
     Holds,
-    /// Nothing was checked.
+    /// Not a single check was made.
     Nothing,
-    /// Nothing differs, but too little was decided.
+    /// Too little was decided, though nothing differs.
     Open,
     /// Something differs.
     Differs,
@@ -110,7 +110,7 @@ impl Report {
     }
 }
 
-/// Why load tracking is not checked in most traces.
+/// Reason why load tracking is not checked in most traces.
 pub(super) const NO_SUMS: &str = "the trace has neither sums nor averages";
 
 #[cfg(test)]

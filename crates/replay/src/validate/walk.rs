@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A queue or an entity that was brought up, unseen, at one or two of the moments the trace tells of other things, as
-//! tasks came and went there. The three sums do not depend on each other's inputs, so each is searched by itself; then
-//! all must fit together.
+//! A queue or an entity that was brought up, unseen, at one or two of the moments that the trace has of other things,
+//! as tasks came and went there. The three sums do not depend on each other's inputs, so each is searched by itself;
+//! then all must fit together.
 
 use pelton_core::Avg;
 use pelton_schema::{PeltSignal, PeltSource};
@@ -13,7 +13,7 @@ use super::explain::Explained;
 use super::object::{Inputs, State};
 use super::search::Search;
 
-/// Updates inside the open period at moments that the trace tells, as known tasks came or went.
+/// Updates inside the open period at moments that the trace has, as known tasks came or went.
 pub const WALK: &str = "untraced updates as known tasks came or went";
 /// Moments that are tried, the newest.
 const MOMENTS_TRIED: usize = 10;
@@ -53,7 +53,7 @@ impl Search<'_> {
         self.walks(record, known, 2).then(|| Explained::of(WALK))
     }
 
-    /// So many moments lead from a known state to the record.
+    /// True when `stops` moments lead from a known state to the record.
     pub(super) fn walks(&self, record: &Record, known: &State, stops: usize) -> bool {
         let moments = self.open_moments(record, known);
         let (from, to) = (known.avg, record.state.avg);
@@ -100,7 +100,7 @@ impl Search<'_> {
         moments.split_off(moments.len().saturating_sub(MOMENTS_TRIED))
     }
 
-    /// What a queue was last seen with, and with one more task that joined right after.
+    /// Inputs that a queue was last seen with, and those with one more task that joined right after.
     pub(super) fn joined_since(&self, record: &Record, known: &State) -> Vec<Inputs> {
         let before = known.inputs(record.signal);
         let weights = self.objects.weights_near(record.object, known.seen_ns, WEIGHTS_TRIED).into_iter();
@@ -127,7 +127,7 @@ impl Search<'_> {
         let traced = record.source == PeltSource::Tracepoint;
         let mut lasts = if traced { vec![after] } else { self.likely_inputs(record, known) };
         if record.signal == PeltSignal::Queue && !traced {
-            // Who joined last is not part of it yet; who left last was until then.
+            // The entity that joined last is not part of it yet; the one that left last was until then.
             for load in self.loads_near(record, known, &[after.load]) {
                 let runnable = beside(after.runnable, 1).chain([after.runnable]);
                 lasts.extend(runnable.map(|runnable| Inputs { load, runnable, running: 1 - after.running, ..after }));

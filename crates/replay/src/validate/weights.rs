@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never;
-//! until then the load of the queue alone tells.
+//! until then the load of the queue alone shows it.
 
 use pelton_core::fair::{NICE_LEVELS, task_weight};
 use pelton_core::{Avg, Se, scale_load, scale_load_down};
@@ -80,7 +80,7 @@ impl Search<'_> {
             let rest = |avg: &Avg| (avg.runnable_sum, avg.util_sum) == (to.runnable_sum, to.util_sum);
             let fitting = inputs.iter().filter(|i| rest(&last(&base, i)));
             fitting.into_iter().find_map(|i| {
-                // Who stands on the queue weighs on it from then on.
+                // An entity on the queue weighs on it from then on.
                 let heavier = |by: i64| i.load.checked_add_signed(by).map(|load| Inputs { load, ..*i });
                 let right = |avg: &Avg, by: i64| {
                     last(avg, i) == *to || by != 0 && heavier(by).is_some_and(|i| last(avg, &i) == *to)
@@ -115,7 +115,7 @@ impl Search<'_> {
         self.joined_since(record, known).iter().find_map(|before| self.as_shares_with(record, known, before))
     }
 
-    /// The same if the queue had these inputs before.
+    /// Explains a change of shares if the queue had these inputs before.
     fn as_shares_with(&self, record: &Record, known: &State, before: &Inputs) -> Option<Explained> {
         let after = record.state.inputs(record.signal);
         let (from, to) = (&known.avg, &record.state.avg);

@@ -15,10 +15,11 @@ use super::histogram::Histogram;
 use super::quantity;
 use super::totals::{CpuTotals, Totals};
 
-/// How far a quantity may be off in the self-check: the larger of a share of the recorded value and an absolute amount.
+/// Allowed difference of a quantity in the self-check: the larger of a share of the recorded value and an absolute
+/// amount.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Tolerance {
-    /// What it is about: run, cpu, domain or task.
+    /// Kind of the subject: run, cpu, domain or task.
     pub scope: &'static str,
     /// Quantity.
     pub quantity: &'static str,
@@ -48,15 +49,15 @@ pub const TOLERANCES: [Tolerance; 9] = [
 /// One quantity: recorded, and simulated under each policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// What it is about: run, cpu, domain or task.
+    /// Kind of the subject: run, cpu, domain or task.
     pub scope: &'static str,
-    /// Which one; empty for the whole run.
+    /// Name of the subject; empty for the whole run.
     pub of: String,
     /// Quantity.
     pub quantity: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// In the trace; `None` when the trace does not tell.
+    /// Value in the trace; `None` when the trace does not have it.
     pub recorded: Option<f64>,
     /// Under each policy: the median over seeds; `None` when it is not known.
     pub simulated: Vec<Option<f64>>,
@@ -79,7 +80,7 @@ pub struct Verdict {
 /// The row that is off most, in shares of what is allowed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Worst {
-    /// Which CPU, domain or task.
+    /// CPU, domain or task.
     pub of: String,
     /// In the trace.
     pub recorded: f64,
@@ -95,7 +96,7 @@ impl Verdict {
         self.rows == self.within
     }
 
-    /// What a recording cannot tell and this quantity depends on: what to look at first where it differs.
+    /// Facts that no recording holds and on which this quantity depends: the first place to look where it differs.
     pub fn depends_on(&self) -> &'static str {
         match (self.tolerance.scope, self.tolerance.quantity) {
             ("domain", _) => {
@@ -126,7 +127,7 @@ pub struct Side<'a> {
     pub undone_ns: Option<u64>,
 }
 
-/// What both sides of a comparison share.
+/// Common part of both sides of a comparison.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The machine the replay runs on.
@@ -247,7 +248,7 @@ fn residency_distance_pct(a: &CpuTotals, b: &CpuTotals) -> Option<f64> {
     Some(all.into_iter().map(|khz| (get(&a, khz) - get(&b, khz)).abs()).sum::<f64>() * 50.0)
 }
 
-/// Judges the first policy's column by [`TOLERANCES`]; what the trace does not tell is not judged.
+/// Judges the first policy's column by [`TOLERANCES`]; values that the trace does not have are not judged.
 pub fn check(rows: &[Row]) -> Vec<Verdict> {
     TOLERANCES.iter().map(|tolerance| judge(*tolerance, rows)).collect()
 }

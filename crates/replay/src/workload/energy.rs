@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Energy of busy CPUs: time at each frequency times the power of its operating point. What a trace does not tell is
-//! left out by name, and never counted as 0.
+//! Energy of busy CPUs: time at each frequency times the power of its operating point. Time at frequencies that a trace
+//! does not have is left out by name, and never counted as 0.
 
 use pelton_model::Machine;
 
 use super::totals::{CpuTotals, Totals};
 
-/// Name of the run's row that counts the told part only.
+/// Name of the run's row that counts only CPUs and times of a recorded frequency.
 pub(super) const WHERE_TOLD: &str = "where told";
 
 /// Energy of one CPU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Energy {
-    /// At frequencies that both streams tell, uW ns.
+    /// Energy at frequencies that both streams have, uW ns.
     told: f64,
-    /// At those that the other stream does not tell.
+    /// Energy at frequencies that the other stream does not have, uW ns.
     masked: f64,
-    /// Busy time at a frequency that nothing tells.
+    /// Busy time at a frequency that no event has, ns.
     untold_ns: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn of_all(machine: &Machine, totals: &Totals) -> Option<f64> {
     mj(cpus(machine, totals).map(whole).sum::<Option<f64>>()?)
 }
 
-/// Of a domain, as far as its frequency is told; 0 where nothing ran.
+/// Energy of a domain, as far as its frequency is recorded; 0 where nothing ran.
 pub(super) fn of_domain(machine: &Machine, of: &[u32], totals: &Totals) -> Option<f64> {
     let in_domain = cpus(machine, totals).filter(|(cpu, _)| of.iter().any(|c| *c as usize == *cpu));
     let energies = in_domain.map(|(cpu, totals)| Energy::of(machine, cpu, totals)).collect::<Option<Vec<_>>>()?;
@@ -67,13 +67,13 @@ pub(super) fn of_domain(machine: &Machine, of: &[u32], totals: &Totals) -> Optio
     mj(energies.iter().map(|e| e.told).sum())
 }
 
-/// True when a recording tells some frequencies and not all.
+/// True when a recording has some frequencies and not all.
 pub(super) fn is_partly_told(machine: &Machine, recorded: &Totals) -> bool {
     let energies: Option<Vec<Energy>> = cpus(machine, recorded).map(|(cpu, c)| Energy::of(machine, cpu, c)).collect();
     energies.is_some_and(|all| all.iter().any(|e| e.untold_ns > 0) && all.iter().any(|e| e.told > 0.0))
 }
 
-/// Of the time and the CPUs whose frequency the recording tells.
+/// Energy of the time and the CPUs whose frequency the recording has.
 pub(super) fn where_told(machine: &Machine, totals: &Totals, recorded: &Totals) -> Option<f64> {
     let is_told = |cpu: usize| recorded.cpus.get(cpu).is_some_and(CpuTotals::is_told);
     let told = cpus(machine, totals).filter(|(cpu, _)| is_told(*cpu));
@@ -127,7 +127,7 @@ mod tests {
         Machine { cpus: vec![cpu(0), cpu(1)], domains: vec![domain("a", 0), domain("b", 1)], ..Machine::default() }
     }
 
-    /// Both CPUs run for 2 s; the frequency of CPU 0 is told after a second, that of CPU 1 as given.
+    /// Both CPUs run for 2 s; the frequency of CPU 0 is recorded after a second, that of CPU 1 as given.
     fn totals(told: &[(u64, u32, u32)]) -> Totals {
         let mut totals = Totals::new(0, u64::MAX).with_domains(Some(&machine()));
         for cpu in 0..2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How idle states behaved on the recorded machine: the time from a wake-up by another CPU to the end of the idle
-//! state, and which states were asked for at all. Platform files have the longest time a state may take, and states
+//! Behaviour of idle states on the recorded machine: the time from a wake-up by another CPU to the end of the idle
+//! state, and the states that were asked for at all. Platform files have the longest time a state may take, and states
 //! that a firmware may keep from the kernel.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct ExitTime {
     pub wakeups: u64,
 }
 
-/// What a trace tells of the idle states of a machine.
+/// Findings about the idle states of a machine in a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IdleStates {
     /// States whose exit could be measured.
@@ -81,7 +81,7 @@ impl<'a> IdleObserver<'a> {
         }
     }
 
-    /// What was seen.
+    /// Findings so far.
     pub fn finish(self) -> IdleStates {
         let measured = |(&(domain, state), times): (&(usize, u32), &Histogram)| {
             let platform_ns = self.machine.domains[domain].idle_states[state as usize].exit_latency_ns;

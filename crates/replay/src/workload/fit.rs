@@ -9,7 +9,7 @@ use super::totals::{CpuTotals, Totals};
 /// driver reports a frequency between two operating points now and then, while it changes.
 const STRANGE_PCT_MAX: f64 = 5.0;
 
-/// What speaks against the trace being of this machine, in sentences about it.
+/// Objections to the trace being of this machine, in sentences about it.
 pub fn misfits(totals: &Totals, machine: &Machine) -> Vec<String> {
     let mut found = Vec::new();
     let (seen, there) = (totals.cpus.len(), machine.cpus.len());

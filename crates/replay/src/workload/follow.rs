@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What each event means for the tasks it is about.
+//! Meaning of each event for the tasks it is about.
 //!
 //! Events may be missing anywhere: a switch whose outgoing task is not the one believed to run starts anew on that CPU,
 //! and what cannot be known is counted in [`Gaps`](super::record::Gaps), never guessed.
@@ -123,7 +123,7 @@ impl Recorder {
             let task = &mut self.tasks[index];
             if !matches!(task.state, State::Running { .. }) || task.cpu != cpu as u32 {
                 if task.is_unseen() {
-                    // It was told about, and ran all the time.
+                    // It had an event, and ran all the time.
                     (task.first, task.first_cpu) = (First::Runnable, cpu as u32);
                 }
                 task.cpu = cpu as u32;
@@ -249,7 +249,7 @@ impl Recorder {
         };
         let at_ns = match self.tasks[index].state {
             State::Asleep { at_ns } => at_ns,
-            // The kernel wakes only what sleeps: the switch did not tell, or told a state this reader does not know.
+            // The kernel wakes only what sleeps: the switch had no state, or one that this reader does not know.
             State::Preempted { at_ns } if at_ns < self.now_ns => at_ns,
             _ => return,
         };
@@ -310,7 +310,7 @@ impl Recorder {
         self.tasks[child].parent = Some(parent as u32);
     }
 
-    /// A new task is on a run queue: whoever runs where that happens has made it.
+    /// A new task is on a run queue: the task that runs where that happens has made it.
     fn create(&mut self, cpu: u32, tid: u32, prio: u32, target_cpu: u32) {
         if tid == 0 || target_cpu >= CPUS_MAX {
             return;

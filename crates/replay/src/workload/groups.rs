@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Task groups that a log of ours tells about: their files at the window's begin and what was written later.
+//! Task groups in a log of ours: their files at the window's begin and what was written later.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use pelton_schema::Event;
 /// Most writes that are kept.
 const WRITES_MAX: usize = 1 << 16;
 
-/// What the files of a group hold.
+/// Values of a group's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Files {
     shares: u64,
@@ -22,7 +22,7 @@ struct Files {
 }
 
 impl Files {
-    /// What an event tells, as far as a group can have it: an idle one has the default weight when it no longer is.
+    /// Values of an event, as far as a group can have them: an idle one has the default weight when it no longer is.
     fn of(event: &Event) -> Option<(u32, Files)> {
         let Event::TaskGroup { group, idle, shares, uclamp_min, uclamp_max, throttle, quota_ns, period_ns, burst_ns } =
             *event
@@ -45,7 +45,7 @@ impl Files {
         GroupSpec { path: path.to_owned(), shares, clamps, bandwidth, throttle, idle }
     }
 
-    /// What has to be written for a group that had `before`; `None` when it has it all.
+    /// Change that has to be written for a group that had `before`; `None` when it has it all.
     fn written(self, before: Files, path: &str, at_ns: u64) -> Option<GroupChange> {
         let differs = |yes: bool| yes.then_some(self);
         // A change of `cpu.idle` sets the weight by itself.
@@ -71,7 +71,7 @@ pub struct Groups {
     paths: Vec<String>,
     at_begin: BTreeMap<u32, Files>,
     now: BTreeMap<u32, Files>,
-    /// When after the window's begin, ns; number; before and afterwards.
+    /// Writes: time after the window's begin, ns; number; values before and afterwards.
     writes: Vec<(u64, u32, Files, Files)>,
     /// Writes beyond [`WRITES_MAX`].
     dropped: u64,
@@ -100,7 +100,7 @@ impl Groups {
         self.paths = paths.to_vec();
     }
 
-    /// Are any told about? Recordings of kernels do not tell.
+    /// True when groups are recorded, which recordings of kernels do not have.
     pub(super) fn are_told(&self) -> bool {
         !self.now.is_empty()
     }
@@ -114,7 +114,7 @@ impl Groups {
         path.filter(|_| self.now.contains_key(&group)).map(String::as_str)
     }
 
-    /// What is left out of a workload, as sentences.
+    /// Parts that are left out of a workload, as sentences.
     pub(super) fn notes(&self) -> Vec<String> {
         let unknown = self.at_begin.keys().filter(|&&group| self.path(group).is_none()).count();
         let mut notes = Vec::new();

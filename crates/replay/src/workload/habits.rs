@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a recorded sleep was: a wait for another task, a timer on a grid, a pause of fixed length, or an event from
-//! outside. A trace tells who was running when a wake-up happened; that is not always who caused it.
+//! Kinds of recorded sleeps: a wait for another task, a timer on a grid, a pause of fixed length, or an event from
+//! outside. A trace has the task that was running when a wake-up happened; that is not always the one that caused it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,10 +29,10 @@ const TIMER_LENGTHS_MAX: usize = 20;
 /// Longest way from the last act to the sleep, ns of work.
 const WAY_TO_SLEEP_NS: u64 = 20_000;
 
-/// How the sleeps of a task that no task ends are ended.
+/// Ends of the sleeps of a task that no task ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Habit {
-    /// There are none, or too few to say: each ends at its recorded time.
+    /// None, or too few to say: each ends at its recorded time.
     #[default]
     Events,
     /// By a timer on a grid.
@@ -51,7 +51,7 @@ pub enum Habit {
     },
 }
 
-/// Who really wakes whom, and how the other sleeps end.
+/// Wake-ups of tasks by tasks as far as they are real, and ends of the other sleeps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Habits {
     /// Pairs (waker, woken) that depend on each other, with the number of wake-ups.
@@ -60,7 +60,7 @@ pub struct Habits {
     pub coincidences: BTreeMap<(u32, u32), u64>,
     /// Pairs whose waker is about to sleep (`WF_SYNC`), as writers of pipes and sockets say.
     pub sync: BTreeSet<(u32, u32)>,
-    /// Tasks that many others wake: they take what comes, whoever it is from.
+    /// Tasks that many others wake: they take what comes from any task.
     pub servers: BTreeSet<u32>,
     /// Wake-ups of such pairs that are those of a timer all the same: waker, woken, number of the wake-up within the
     /// pair.
@@ -85,7 +85,7 @@ impl Habits {
         Habits { pairs, coincidences, sync, servers, timers, habits }
     }
 
-    /// What `task` waits at when `by` wakes it: a place of this pair, or of the woken task alone.
+    /// Place at which `task` waits when `by` wakes it: one of this pair, or of the woken task alone.
     pub fn place(&self, by: u32, task: u32) -> (u32, u32) {
         if self.servers.contains(&task) { (NOBODY, task) } else { (by, task) }
     }
@@ -99,8 +99,9 @@ impl Habits {
 type Pairs = BTreeMap<(u32, u32), u64>;
 type Meetings = Vec<((u32, u32), Meeting)>;
 
-/// Where a woken task goes tells: from a CPU that is idle, only a waker about to sleep draws it to another cache group.
-/// Where none came from there, those who sleep soon after are taken to have said so.
+/// True when the waker is about to sleep. The CPU of the woken task shows it: from a CPU that is idle, only a waker
+/// about to sleep draws it to another cache group. Where no task came from there, the order of events decides: a waker
+/// that sleeps soon after is taken for one.
 fn is_sync(meeting: Meeting, pulls: Pulls) -> bool {
     match pulls.pulled + pulls.stayed {
         0 => meeting.last_acts * 2 > meeting.wakeups,
@@ -108,7 +109,7 @@ fn is_sync(meeting: Meeting, pulls: Pulls) -> bool {
     }
 }
 
-/// Who was running at the wake-ups of one task, seen from one of these.
+/// Task that was running at the wake-ups of another one, seen from that one.
 #[derive(Clone, Copy, Default)]
 struct Meeting {
     /// Wake-ups with this task running.
@@ -130,8 +131,8 @@ fn servers(pairs: &Pairs, sync: &mut BTreeSet<(u32, u32)>) -> BTreeSet<u32> {
     servers.map(|(&task, _)| task).collect()
 }
 
-/// Wake-ups that a timer made while another task happened to run: what wakes a task out of idle tells the lengths of
-/// its timers, and sleeps of just such a length are ended by them whoever runs.
+/// Wake-ups that a timer made while another task happened to run: those out of idle show the lengths of a task's
+/// timers, and sleeps of just such a length are ended by them, whichever task runs.
 fn timer_wakeups(recording: &Recording) -> BTreeSet<(u32, u32, u64)> {
     let mut found = BTreeSet::new();
     for (index, task) in recording.tasks.iter().enumerate() {
@@ -216,7 +217,7 @@ fn soon_sleeps(rest: &[Step]) -> bool {
     matches!(next, Some(Step::Sleep { .. }))
 }
 
-/// All its sleeps end in equal distances, whoever was running then.
+/// All its sleeps end in equal distances, whichever task was running then.
 fn is_on_grid(task: &RecordedTask) -> bool {
     let ends =
         || task.steps.iter().filter_map(|s| if let Step::Sleep { until_ns, .. } = *s { Some(until_ns) } else { None });
@@ -232,7 +233,7 @@ fn is_on_grid(task: &RecordedTask) -> bool {
     period_ns > 0 && jitter_ns <= off_ns && on_time * 2 >= all_ns
 }
 
-/// How the sleeps end that no task ends.
+/// Finds how those sleeps end that no task ends.
 fn habit(index: u32, task: &RecordedTask, pairs: &Pairs) -> Habit {
     let mut lengths = Vec::new();
     let mut intervals = Vec::new();

@@ -34,7 +34,7 @@ impl Histogram {
         }
     }
 
-    /// How many.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recorded trace as a workload: what every task computed, when and by whom it was woken, as tasks that the simulator
+//! Workload from a recorded trace: what every task computed, when and by whom it was woken, as tasks that the simulator
 //! can run under another policy, profile or platform.
 
 mod compare;

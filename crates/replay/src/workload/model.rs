@@ -27,7 +27,7 @@ impl Activation {
     }
 }
 
-/// The same tasks with repetitions folded into loops.
+/// Task with repetitions folded into loops.
 pub(super) fn fold(task: &TaskSpec) -> TaskSpec {
     let mut phases = Vec::new();
     for phase in &task.phases {

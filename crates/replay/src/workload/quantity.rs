@@ -4,7 +4,7 @@
 /// A number.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
-    /// What it is about: run, cpu, domain or task; several are joined by `, `.
+    /// Kind of the subject: run, cpu, domain or task; several are joined by `, `.
     pub scope: &'static str,
     /// Name, with its unit.
     pub name: &'static str,

@@ -15,7 +15,7 @@ use super::totals::Totals;
 /// Events between two calls of the progress function.
 const PROGRESS_EVENTS: u64 = 1 << 14;
 
-/// Which part of a trace is read.
+/// Part of a trace to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Begin of the window, ns after the first event.
@@ -36,7 +36,7 @@ pub const GAP_NS_MAX: u64 = 60_000_000_000;
 /// A time without events that is longer than is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// When it begins, ns after the first event of the file.
+    /// Time at which it begins, ns after the first event of the file.
     pub at_ns: u64,
     /// Its length, ns.
     pub length_ns: u64,
@@ -62,9 +62,9 @@ impl Default for ReadOptions {
 /// A trace that was read.
 #[derive(Debug)]
 pub struct Recorded {
-    /// What every task did.
+    /// Steps of every task.
     pub recording: Recording,
-    /// What it adds up to, without the settling time.
+    /// Totals of the window, without the settling time.
     pub totals: Totals,
     /// Names of the recording's tasks.
     pub names: Vec<String>,
@@ -74,12 +74,12 @@ pub struct Recorded {
     pub jumps: Vec<Jump>,
 }
 
-/// Why a trace gives no workload.
+/// Reason why a trace gives no workload.
 #[derive(Debug)]
 pub enum ReadError {
-    /// It cannot be read.
+    /// Trace that cannot be read.
     Import(ImportError),
-    /// It has nothing to replay, or more than fits. The text says what to do.
+    /// Trace with nothing to replay, or with more than fits. The text says what to do.
     Content(String),
     /// Stopped by the caller.
     Interrupted,
@@ -117,7 +117,7 @@ const DAY_NS: u64 = 86_400_000_000_000;
 /// Longest trace: sums of times over all CPUs stay within 64 bits.
 const LENGTH_NS_MAX: u64 = 10 * DAY_NS;
 
-/// What is called with the trace time since the window's begin now and then, and may stop.
+/// Callback with the trace time since the window's begin now and then; it may stop the reading.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Reads a trace recorded on `machine` (`None` = speeds are not known).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From events to what every task did: how much work between sleeps, when each sleep ended, and who ended it.
+//! Steps of every task from the events: how much work between sleeps, when each sleep ended, and by which task.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub enum Step {
     Run {
         /// Work.
         work_ns: u64,
-        /// What is left over, in 65536ths of a nanosecond: a burst may have several parts.
+        /// Remainder, in 65536ths of a nanosecond: a burst may have several parts.
         rest: u16,
-        /// Where.
+        /// CPU on which it ran.
         cpu: u32,
     },
     /// Woke a task, which slept.
@@ -50,7 +50,7 @@ pub enum Step {
     },
     /// Its kernel priority became this.
     Priority(u32),
-    /// It may run elsewhere, or its policy is another one.
+    /// Change of its CPUs or of its policy.
     Attributes {
         /// Kernel priority.
         prio: u32,
@@ -63,23 +63,23 @@ pub enum Step {
     },
 }
 
-/// How a task is met for the first time.
+/// State in which a task is met for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// It was there and runnable when the window began.
+    /// Runnable when the window began.
     Runnable,
-    /// It was there and asleep.
+    /// Asleep when the window began.
     Asleep,
-    /// It was created at this time.
+    /// Created at this time, ns.
     Created(u64),
 }
 
-/// What the trace says about one task.
+/// Record of one task in the trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedTask {
     /// Task id in the trace.
     pub tid: u32,
-    /// How it begins.
+    /// State at its beginning.
     pub first: First,
     /// Index of the task that made it, when that one's steps say so.
     pub parent: Option<u32>,
@@ -87,11 +87,11 @@ pub struct RecordedTask {
     pub first_cpu: u32,
     /// Kernel priority at the beginning.
     pub prio: u32,
-    /// What it did.
+    /// Steps that it made.
     pub steps: Vec<Step>,
-    /// When it ended, if it did.
+    /// Time at which it ended, if it did.
     pub ended_ns: Option<u64>,
-    /// Attributes at the beginning, when the recorder told them.
+    /// Attributes at the beginning, when the recorder had them.
     pub attributes: Option<Attributes>,
     /// Last published clamps.
     pub uclamp: Option<(u32, u32)>,
@@ -107,11 +107,11 @@ pub struct RecordedTask {
     pub(super) costs: u64,
     pub(super) prio_now: u32,
     pub(super) attributes_now: Option<Attributes>,
-    /// Woken by this task on this CPU, far from where it was; where it goes is not told yet.
+    /// Waker and its CPU, far from where the task was, while the task's own CPU is not recorded yet.
     pub(super) woken_far: Option<(u32, u32)>,
 }
 
-/// Where tasks went that were woken by a task of another cache group while their own CPU was idle.
+/// CPUs of tasks that were woken by a task of another cache group while their own CPU was idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulls {
     /// To the waker's group.
@@ -121,25 +121,25 @@ pub struct Pulls {
 }
 
 impl RecordedTask {
-    /// Its clamps, as the trace told them last; `None` when it told none that bind.
+    /// Last recorded clamps of the task; `None` when none were recorded that bind.
     pub fn clamps(&self) -> Option<(u32, u32)> {
         let mut told = self.attributes.map(|a| a.uclamp).into_iter().chain(self.uclamp);
         let bound = told.find(|&(min, max)| min > 0 || (1..1024).contains(&max))?;
         Some((bound.0.min(1024), if bound.1 == 0 { 1024 } else { bound.1.min(1024) }))
     }
 
-    /// Nothing is known but that it exists.
+    /// True when nothing is known of it but that it exists.
     pub(super) fn is_unseen(&self) -> bool {
         self.first == First::Asleep && self.steps.is_empty() && self.run_ns == 0
     }
 
-    /// It has been made and did nothing yet.
+    /// True when it has been made and did nothing yet.
     pub(super) fn is_new(&self) -> bool {
         matches!(self.first, First::Created(_)) && self.steps.is_empty() && self.run_ns == 0
     }
 }
 
-/// Attributes of a task as the recorder tells them.
+/// Attributes of a task as the recorder has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// Kernel scheduling policy.
@@ -152,7 +152,7 @@ pub struct Attributes {
     pub group: u32,
 }
 
-/// Where a task is while events go by.
+/// State of a task while events go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Events were lost.
@@ -172,7 +172,7 @@ pub(super) enum State {
     Dead,
 }
 
-/// What a trace did not tell and what was done about it.
+/// Gaps of a trace and how each was treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     /// Switches whose outgoing task was not the one believed to run.
@@ -224,18 +224,18 @@ pub struct Recording {
     pub to_ns: u64,
     /// Tasks in order of first appearance.
     pub tasks: Vec<RecordedTask>,
-    /// What the trace did not tell.
+    /// Gaps of the trace.
     pub gaps: Gaps,
     /// First known frequency of each CPU, kHz.
     pub initial_khz: BTreeMap<u32, u32>,
     /// Frequency of each domain of the machine: since when (ns since the window's begin), kHz. The first entry is that
     /// of the begin; where it is not known, the highest, which the work before the first event is counted with.
     pub frequencies: Vec<Vec<(u64, u32)>>,
-    /// Where tasks went that were woken from afar, by (waker, woken).
+    /// CPUs to which tasks went that were woken from afar, by (waker, woken).
     pub pulls: BTreeMap<(u32, u32), Pulls>,
     /// Time each CPU ran tasks.
     pub busy_ns: Vec<u64>,
-    /// Task groups, where the log tells about them.
+    /// Task groups, where the log has them.
     pub groups: Groups,
     /// More steps than fit: everything after this time is missing.
     pub overflow_at_ns: Option<u64>,

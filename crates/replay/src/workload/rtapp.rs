@@ -17,7 +17,7 @@ const BYTES_MAX: usize = 16 << 20;
 /// Longest time rt-app can hold, us.
 const US_MAX: u64 = i32::MAX as u64;
 
-/// How the file is written.
+/// Options for writing the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Repeated activations become loops with mean amounts.
@@ -76,7 +76,7 @@ impl Carry {
 fn write_task(out: &mut String, task: &TaskSpec, all: &[TaskSpec]) -> Result<(), String> {
     let instances = u32::from(task.start != Start::OnFork);
     let _ = write!(out, "    {}: {{ \"instance\": {instances}, \"loop\": 1", quoted(&task.name));
-    // Who sleeps at the beginning sleeps where it starts.
+    // A task that sleeps at the beginning sleeps where it starts.
     if let Start::After(ns @ 1..) = task.start {
         let _ = write!(out, ", \"delay\": {}", (ns / 1000).min(US_MAX));
     }

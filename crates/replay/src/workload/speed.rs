@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to
-//! leave.
+//! Work of a recorded CPU: its capacity and frequency at every moment, and what its idle states cost to leave.
 
 use pelton_model::Machine;
 use pelton_model::machine::{Costs, FreqDomain};
@@ -13,7 +12,7 @@ pub(super) const WORK_SHIFT: u32 = 16;
 /// An interrupt at most this long after the end of idle was the one that ended it.
 const AFTER_IDLE_NS: u64 = 50_000;
 
-/// What is known about a recorded CPU.
+/// State of a recorded CPU as far as it is known.
 #[derive(Clone, Debug, Default)]
 struct Cpu {
     capacity: u32,
@@ -24,7 +23,7 @@ struct Cpu {
     own: bool,
     domain: usize,
     idle: Option<u32>,
-    /// When it left idle, and what that had cost.
+    /// Time at which it left idle, ns, and what that had cost, ns.
     left_idle: Option<(u64, u64)>,
 }
 
@@ -33,7 +32,7 @@ struct Cpu {
 pub(super) struct Speeds {
     cpus: Vec<Cpu>,
     machine: Machine,
-    /// There is a platform.
+    /// True when there is a platform.
     known: bool,
 }
 
@@ -86,7 +85,7 @@ impl Speeds {
         self.cpus.get(cpu as usize).map_or(0, |c| c.khz)
     }
 
-    /// Frequency at which each domain's work is counted now, kHz: the highest where no event told it.
+    /// Frequency at which each domain's work is counted now, kHz: the highest where no event had it.
     pub fn domain_khz(&self) -> impl Iterator<Item = u32> + '_ {
         let of = |domain: &FreqDomain| {
             let known = domain.cpus.iter().map(|&c| self.khz(c)).find(|&khz| khz != 0);
@@ -95,7 +94,7 @@ impl Speeds {
         self.machine.domains.iter().map(of)
     }
 
-    /// What the scheduler's paths take on the recorded machine.
+    /// Costs of the scheduler's paths on the recorded machine.
     pub fn costs(&self) -> Costs {
         self.machine.costs
     }
@@ -124,7 +123,7 @@ impl Speeds {
         }
     }
 
-    /// What the idle state of a CPU costs to leave.
+    /// Time to leave the idle state of a CPU, ns.
     fn exit_ns(&self, cpu: u32) -> u64 {
         let asked = |cpu: u32| self.cpus.get(cpu as usize).and_then(|c| c.idle);
         let Some(state) = asked(cpu) else { return 0 };

@@ -10,7 +10,7 @@
 //! | sleep ended by a timer on a grid, or by an event from outside | an absolute timer: it comes when it came, early or late for the task |
 //! | pause of fixed length | a sleep of the recorded length |
 //! | priority change, move to another task group | a new phase |
-//! | files of task groups, where a log tells them | the same groups, with what was written into them |
+//! | files of task groups, where a log has them | the same groups, with what was written into them |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,24 +35,24 @@ const NICE_0_PRIO: i64 = 120;
 /// A pipe that is never full.
 const PIPE: ChannelSpec = ChannelSpec::Pipe { pages: 1 << 20 };
 
-/// Where the bursts of a replay run.
+/// Placement of the bursts of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pin {
-    /// Where the scheduler puts them.
+    /// On the CPUs that the scheduler chooses.
     #[default]
     Free,
     /// On the CPUs they were recorded on: before each burst the task goes there, which is all that programs can do.
     Itself,
-    /// On the CPUs they were recorded on: who sleeps wakes up there.
+    /// On the CPUs they were recorded on: a task that sleeps wakes up there.
     Asleep,
 }
 
-/// What is replayed and how.
+/// Tasks to replay, and the ways to do it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SynthesisOptions {
     /// Only tasks with these names or ids; empty = all.
     pub only: Vec<String>,
-    /// Where bursts run.
+    /// Placement of bursts.
     pub pin: Pin,
     /// No governor runs: what the recorded one's threads did is replayed like the rest.
     pub frequencies_given: bool,
@@ -74,7 +74,7 @@ pub struct Synthesis {
     pub sources: Vec<usize>,
     /// Recorded tasks that were left out because the simulator has its own.
     pub replaced: Vec<usize>,
-    /// What was decided where the trace leaves a choice.
+    /// Decisions that were made where the trace leaves a choice.
     pub notes: Vec<String>,
 }
 
@@ -137,8 +137,8 @@ pub fn synthesise(
     Synthesis { workload, sources, replaced: all().filter(|&i| is_replaced(i)).collect(), notes }
 }
 
-/// Names that tell tasks apart: `name-tid` where several share one. A number of a task that ended may come again, and a
-/// name may look like that of another with its number: those get `-2`, `-3` behind.
+/// Names that differ for all tasks: `name-tid` where several share one. A number of a task that ended may come again,
+/// and a name may look like that of another with its number: those get `-2`, `-3` behind.
 fn unique_names(sources: &[usize], names: &[String], recording: &Recording) -> Vec<String> {
     let mut uses = BTreeMap::<&str, u32>::new();
     for &i in sources {
@@ -166,7 +166,7 @@ struct Phases {
     taskgroup: Option<String>,
     timer_ns: u64,
     timers: u32,
-    /// Kernel scheduling policy that was told last.
+    /// Last recorded scheduling policy, by the kernel's number.
     told: u32,
 }
 
@@ -198,7 +198,7 @@ impl Phases {
         }
     }
 
-    /// What follows has this policy, and may run on these CPUs.
+    /// Begins a phase with this policy, on these CPUs.
     fn begin(&mut self, policy: Option<SchedPolicy>, cpus: Option<CpuSet>) {
         if !self.ops.is_empty() {
             self.close();
@@ -212,7 +212,7 @@ impl Phases {
 const WAKER: usize = 0;
 const WOKEN: usize = 1;
 
-/// What one task waits for and another one gives.
+/// Object that one task waits for and another one gives.
 #[derive(Clone, Copy)]
 enum Dependence {
     Semaphore(u32),
@@ -321,21 +321,21 @@ impl Builder<'_> {
         }
     }
 
-    /// Path of a group, where the log tells about groups; a task moves to the one it is in already at no cost.
+    /// Path of a group, where the log has groups; a task moves to the one it is in already at no cost.
     fn taskgroup(&self, group: u32) -> Option<String> {
         let groups = &self.recording.groups;
         groups.path(group).filter(|_| groups.are_told()).map(str::to_owned)
     }
 
-    /// How a task comes to be, and when.
+    /// Start of a task: its kind and time.
     fn start(&self, task: &RecordedTask) -> (Start, u64) {
         let First::Created(at_ns) = task.first else { return (Start::After(0), 0) };
         let at_ns = at_ns.saturating_sub(self.recording.from_ns);
         if task.parent.is_some_and(|parent| self.sources.contains_key(&parent)) {
             return (Start::OnFork, at_ns);
         }
-        // Not `AtStart`, which repetitions move at random: tasks keep their distances. Who wakes it at the same instant
-        // goes on first.
+        // Not `AtStart`, which repetitions move at random: tasks keep their distances. The task that wakes it at the
+        // same instant goes on first.
         let later_ns = if at_ns == 0 { 0 } else { at_ns + 1 };
         (Start::After(later_ns), later_ns)
     }
@@ -399,7 +399,7 @@ impl Builder<'_> {
         Op::Timer { timer: TimerId::Own(0), period_ns, mode: TimerMode::Absolute }
     }
 
-    /// What a pair depends on each other by, when both are replayed.
+    /// Dependence within a pair, when both are replayed.
     fn dependence(&mut self, by: u32, task: u32, seen_by: usize) -> Option<Dependence> {
         if !self.sources.contains_key(&by) || !self.sources.contains_key(&task) {
             return None;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a stream of events adds up to. The same code adds up the recorded and the simulated events, so that a
-//! difference between the two is one of the runs and not one of the definitions.
+//! Totals of a stream of events. The same code adds up the recorded and the simulated events, so that a difference
+//! between the two is one of the runs and not one of the definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use pelton_schema::{Event, Sink};
 
 use super::histogram::Histogram;
 
-/// Most CPUs that are told apart; a damaged trace may name any number.
+/// Most CPUs that are counted apart; a damaged trace may name any number.
 pub const CPUS_MAX: u32 = 4096;
 
 /// Time at one frequency.
@@ -30,14 +30,14 @@ pub struct CpuTotals {
     pub transitions: u64,
     /// Time by frequency, kHz; 0 = not known yet.
     pub frequencies: BTreeMap<u32, AtFrequency>,
-    /// Busy time by frequency that counts as not known above, because the other stream does not tell it: energy has it.
+    /// Busy time by frequency that counts as not known above, because the other stream does not have it: energy has it.
     pub masked_busy_ns: BTreeMap<u32, u64>,
     current: Option<u32>,
     khz: u32,
     since_ns: u64,
-    /// When its frequency was told for the first time.
+    /// Time at which its frequency was recorded for the first time.
     told_ns: Option<u64>,
-    /// It had a frequency event of its own; else its neighbours' count.
+    /// True when it had a frequency event of its own; else its neighbours' count.
     own: bool,
     /// Before this its frequency counts as not known.
     khz_from_ns: u64,
@@ -69,12 +69,13 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Nothing seen; only what happens in `from_ns..to_ns` counts.
+    /// Totals without events; only those in `from_ns..to_ns` will count.
     pub fn new(from_ns: u64, to_ns: u64) -> Totals {
         Totals { from_ns, to_ns, ..Totals::default() }
     }
 
-    /// Knows frequencies only from these times on, by CPU: what another stream does not tell before is not compared.
+    /// Knows frequencies only from these times on, by CPU: those that another stream does not have before are not
+    /// compared.
     #[must_use]
     pub fn with_frequencies_from(mut self, from_ns: &[u64]) -> Totals {
         for (cpu, &khz_from_ns) in (0..CPUS_MAX).zip(from_ns) {
@@ -86,7 +87,7 @@ impl Totals {
     }
 
     /// Knows which CPUs have one frequency: an event about one of them counts for those that have none of their own,
-    /// and limits that leave one frequency tell it.
+    /// and limits that leave one frequency set it.
     #[must_use]
     pub fn with_domains(mut self, machine: Option<&Machine>) -> Totals {
         self.domains = machine.iter().flat_map(|machine| &machine.domains).map(|domain| domain.cpus.clone()).collect();
@@ -100,7 +101,7 @@ impl Totals {
         self
     }
 
-    /// When the frequency of each CPU was told for the first time; `u64::MAX` = never.
+    /// Time at which the frequency of each CPU was recorded for the first time, ns; `u64::MAX` = never.
     pub fn frequencies_told_ns(&self) -> Vec<u64> {
         self.cpus.iter().map(|c| c.told_ns.unwrap_or(u64::MAX)).collect()
     }
@@ -249,7 +250,7 @@ impl Totals {
 }
 
 impl CpuTotals {
-    /// Its frequency was told at some time.
+    /// True when its frequency was recorded at some time.
     pub fn is_told(&self) -> bool {
         self.told_ns.is_some()
     }

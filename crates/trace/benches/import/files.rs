@@ -100,7 +100,7 @@ fn of_batch(event: Event, batch: u32) -> Event {
     }
 }
 
-/// Counts what a sink writes, for who fills the sink.
+/// Counts the bytes that a sink writes, for the caller that fills the sink.
 struct Shared<'a>(&'a mut dyn Write, &'a std::cell::Cell<u64>);
 
 impl Write for Shared<'_> {
@@ -124,7 +124,7 @@ pub fn write_perfetto_with_tracks(out: &mut dyn Write, bytes: u64) -> io::Result
     perfetto(out, bytes, false, false)
 }
 
-/// The same of many tasks.
+/// Perfetto trace of many tasks.
 pub fn write_perfetto_of_many(out: &mut dyn Write, bytes: u64) -> io::Result<()> {
     perfetto(out, bytes, false, true)
 }
@@ -151,7 +151,7 @@ fn log(out: &mut dyn Write, bytes: u64, many: bool) -> io::Result<()> {
     log.finish().map(drop)
 }
 
-/// Text of one layout; half of the neighbours exchanged, as several CPUs tell into one stream.
+/// Text of one layout; half of the neighbours exchanged, as several CPUs write into one stream.
 pub fn write_text(out: &mut dyn Write, bytes: u64, layout: Layout, many: bool) -> io::Result<()> {
     let mut text = layout.head().as_bytes().to_vec();
     let mut written = 0;

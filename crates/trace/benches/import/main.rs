@@ -30,15 +30,15 @@ const FILE_BYTES_SMOKE: u64 = 1 << 20;
 /// Memory that reading any of these files may take, KiB: the bound is the same for every length.
 const PEAK_KIB_MAX: u64 = 128 << 10;
 
-/// Peak memory of this process since the last reset, KiB; 0 when the system does not tell.
+/// Peak memory of this process since the last reset, KiB; 0 when the system does not show it.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// Time this thread has had a processor, which is not time in which others had it; `None` when the system does not
-/// tell.
+/// Time this thread has had a processor, which is not time in which others had it; `None` when the system does not show
+/// it.
 fn cpu_ns() -> Option<u128> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
@@ -84,7 +84,7 @@ fn case(name: &str, full: bool, write: impl Fn(&mut dyn Write, u64) -> io::Resul
         best = best.min((ns, events, hash));
     }
     let (ns, events, hash) = best;
-    // A packed file is told both ways: its own bytes, and what they are once unpacked.
+    // A packed file counts in two ways: its own bytes, and what they are once unpacked.
     let unpacked = if bytes < length / 2 { length } else { bytes };
     let per_s = |bytes: u64| u128::from(bytes) * 1000 / ns.max(1);
     let (mb_per_s, unpacked_mb_per_s, peak) = (per_s(bytes), per_s(unpacked), peak_kib());

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::stop::{Stop, Stoppable, is_stop};
 use super::{Damage, ImportError, Source, Timed, TraceInfo};
 
-/// How many first bytes decide what a file is.
+/// Number of first bytes that decide the kind of a file.
 const HEAD_BYTES: usize = 64 << 10;
 /// Memory an xz stream may ask for: what the strongest preset needs, and some.
 const XZ_MEMORY_MAX: u64 = 128 << 20;
@@ -25,13 +25,13 @@ pub(super) const GROWTH_MAX: u64 = 400;
 /// Length up to which a file may grow whatever its packed size.
 const GROWTH_FREE_BYTES: u64 = 64 << 20;
 
-/// How a file is packed.
+/// Packing of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Gzip,
     Xz,
     Zstd,
-    /// What `atrace -z` prints: a line, then a zlib stream.
+    /// Output of `atrace -z`: a line, then a zlib stream.
     Atrace,
 }
 
@@ -91,13 +91,13 @@ pub(super) struct Input {
     pub head: Vec<u8>,
     /// The file itself, when it can be read in any order and is not packed.
     file: Option<File>,
-    /// What follows the head.
+    /// Bytes after the head.
     rest: Box<dyn Read>,
     packing: Option<Packing>,
     packed_bytes: PackedBytes,
 }
 
-/// How long a packed file is.
+/// Length of a packed file.
 #[derive(Clone)]
 enum PackedBytes {
     /// A file's length.
@@ -137,7 +137,7 @@ pub(super) struct Whole {
     pub file: File,
     /// Its length, bytes.
     pub bytes: u64,
-    /// Why not everything could be unpacked.
+    /// Reason why not everything could be unpacked.
     pub fault: Option<String>,
 }
 
@@ -202,8 +202,8 @@ impl Input {
         self.streamed(true)
     }
 
-    /// The same for a format that a flood of nothing is not valid in: our logs of runs that repeat pack without
-    /// measure.
+    /// Unpacks a format that a flood of nothing is not valid in, without a limit of growth: our logs of runs that
+    /// repeat pack without measure.
     pub fn into_checked_stream(self) -> (Box<dyn BufRead>, Fault) {
         self.streamed(false)
     }
@@ -239,7 +239,7 @@ impl Input {
     }
 }
 
-/// Why a packed stream ended before its end, once it has.
+/// Reason why a packed stream ended before its end, once it has.
 #[derive(Clone, Default)]
 pub(super) struct Fault(Arc<Mutex<Option<Damage>>>);
 
@@ -257,7 +257,7 @@ impl Fault {
 struct Unpacked<R> {
     bytes: R,
     read: u64,
-    /// Whose contents have a limit.
+    /// Length of the packed file, where its contents have a limit.
     limit: Option<PackedBytes>,
     packing: Packing,
     fault: Fault,
@@ -300,7 +300,7 @@ impl<R: Read> Read for Unpacked<R> {
 pub(super) struct FromPacked<S> {
     source: S,
     fault: Fault,
-    /// What is known at the end, with the fault.
+    /// Facts known at the end, with the fault.
     end: Option<TraceInfo>,
 }
 

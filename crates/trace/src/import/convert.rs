@@ -24,7 +24,7 @@ pub enum ExportFormat {
     Log,
 }
 
-/// Why nothing, or not everything, was converted.
+/// Reason why nothing, or not everything, was converted.
 #[derive(Debug)]
 pub enum ConvertError {
     /// The trace cannot be read on.
@@ -39,7 +39,7 @@ impl From<ImportError> for ConvertError {
     }
 }
 
-/// What an output holds.
+/// Contents of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     /// Events read.
@@ -150,7 +150,7 @@ fn copy_named<S: Sink>(
     while let Some(timed) = next(source, &mut stopped)? {
         events += 1;
         if selection.contains(&timed.event) {
-            // An event that is a name tells itself.
+            // An event that is a name carries it itself.
             let told_by_name = matches!(timed.event, Event::TaskName { .. });
             each_tid(&timed.event, |tid| {
                 let Some(known) = source.info().names.get(&tid) else { return };
@@ -191,7 +191,7 @@ pub(super) fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
     });
 }
 
-/// What the header says about a trace that has none.
+/// Header for a trace that has none.
 fn foreign_header(info: &TraceInfo) -> RunHeader {
     // A run of ours names its kernel profile as the kernel's release.
     let kernel = info.kernel.as_deref().unwrap_or_default();

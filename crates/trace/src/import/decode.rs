@@ -12,7 +12,7 @@ use super::state;
 
 /// Most columns of a declared event.
 const COLUMNS_MAX: usize = 32;
-/// Task groups told apart.
+/// Most task groups with a number of their own.
 const GROUPS_MAX: usize = 1 << 16;
 /// Bytes of their paths; the longest path of the kernel is of 4096.
 const GROUP_BYTES_MAX: usize = 16 << 20;
@@ -74,20 +74,20 @@ impl Get {
 struct Row {
     event: &'static EventInfo,
     when: When,
-    /// Where each column's value comes from, and whether it takes 64 bits.
+    /// Origin of each column's value, and whether it takes 64 bits.
     columns: Vec<(Get, bool)>,
 }
 
-/// Why a record is no event.
+/// Reason why a record is no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// It means nothing here.
+    /// A record without meaning here.
     Meaningless,
     /// The field at this place cannot be so.
     Field(usize),
 }
 
-/// How one event of a file is read.
+/// Way to read one event of a file.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The file's name for it.
@@ -123,12 +123,12 @@ impl Plan {
         Plan { name, missing, fields: Vec::new(), rows, comms, pid: place("pid"), path: place("path"), parked }
     }
 
-    /// The same, with the fields that events of this name have in the file.
+    /// Adds the fields that events of this name have in the file.
     pub fn with_fields(self, fields: impl Iterator<Item = String>) -> Plan {
         Plan { fields: fields.collect(), ..self }
     }
 
-    /// Tells which columns events of this plan carry.
+    /// Declares the columns that events of this plan carry.
     pub fn declare(&self, info: &mut TraceInfo) {
         for row in &self.rows {
             for (column, (get, _)) in row.event.columns.iter().zip(&row.columns) {
@@ -263,9 +263,9 @@ fn is_wide(event: &EventInfo, index: usize) -> bool {
     Event::from_values(event.code, &values).is_some()
 }
 
-/// What is noted about a trace while its events are decoded.
+/// Facts about a trace, collected while its events are decoded.
 pub struct Notes {
-    /// What is known.
+    /// Facts known so far.
     pub info: TraceInfo,
     counts: Counts,
     cache: Vec<(u32, [u8; 16])>,
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(info.groups, ["/", "/a"]);
     }
 
-    /// The same with all these fields: numbers that are not 0, and texts.
+    /// Fields of all these names: numbers that are not 0, and texts.
     struct Full<'a>(&'a [&'static str]);
 
     impl Fields for Full<'_> {

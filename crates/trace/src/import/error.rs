@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why a trace cannot be read.
+//! Reason why a trace cannot be read.
 
 use std::fmt;
 use std::io;
@@ -13,13 +13,13 @@ use crate::shown::one_line;
 pub struct ImportError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Defect, as a sentence.
     pub what: String,
     /// Line, column (both from 1) and text of the line, for text files.
     pub line: Option<Box<(u64, usize, String)>>,
     /// Byte offset, for binary files.
     pub offset: Option<u64>,
-    /// What to do about it.
+    /// Advice on how to mend it.
     pub help: Option<String>,
     /// The file could not be read at all (as opposed to: its content is wrong).
     pub io: Option<io::Error>,
@@ -31,7 +31,7 @@ impl ImportError {
         ImportError { path: path.to_owned(), what: what.into(), line: None, offset: None, help: None, io: None }
     }
 
-    /// The operating system said no.
+    /// Error of the operating system.
     pub fn io(path: &Path, error: io::Error) -> ImportError {
         ImportError { what: error.to_string(), io: Some(error), ..ImportError::content(path, "") }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a reader learns about a trace besides its events.
+//! Facts that a reader learns about a trace besides its events.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use pelton_schema::{EVENTS, Event, EventInfo};
 
 use crate::header::RunHeader;
 
-/// What kind of file a trace is.
+/// Kind of file of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
     /// Text of tracefs `trace` or `trace-cmd report`.
@@ -70,18 +70,18 @@ impl Format {
 pub struct Damage {
     /// Line in a text file, from 1; byte offset in a binary one.
     pub position: u64,
-    /// What is wrong, in one sentence.
+    /// Defect, in one sentence.
     pub what: String,
 }
 
-/// What is known about a trace; grows while it is read.
+/// Facts known about a trace; grow while it is read.
 #[derive(Clone, Debug)]
 pub struct TraceInfo {
     /// Kind of file.
     pub format: Format,
     /// Steps of the time stamps: 1000 when they have microseconds only.
     pub resolution_ns: u64,
-    /// CPUs, as far as the header or the events tell.
+    /// CPUs, as far as the header or the events show.
     pub cpus: u32,
     /// Last known name of every task.
     pub names: BTreeMap<u32, String>,
@@ -103,7 +103,7 @@ pub struct TraceInfo {
     pub lost: u64,
     /// Places where it lost an unknown number.
     pub lost_unknown: u64,
-    /// How many places could not be read.
+    /// Number of places that could not be read.
     pub damaged: u64,
     /// The first few of them.
     pub damage: Vec<Damage>,
@@ -137,12 +137,12 @@ impl fmt::Display for OtherForm {
 }
 
 impl TraceInfo {
-    /// How many places are kept for the report.
+    /// Number of places that are kept for the report.
     const DAMAGE_KEPT: usize = 8;
-    /// How many names of skipped events are told apart.
+    /// Number of names of skipped events that are counted apart.
     const SKIPPED_KEPT: usize = 1024;
 
-    /// Nothing known yet.
+    /// Facts about a trace of which nothing has been read.
     pub fn new(format: Format) -> TraceInfo {
         TraceInfo {
             format,

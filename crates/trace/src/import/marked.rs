@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What programs write into a trace themselves (`trace_marker`) and what is an event all the same.
+//! Texts that programs write into a trace themselves (`trace_marker`) and that are events all the same.
 
 use pelton_schema::Event;
 
@@ -8,7 +8,7 @@ use super::text::number::{cpu_number, decimal};
 /// Names of the event that holds a program's text.
 pub(super) const NAMES: [&str; 4] = ["bprint", "cpu_frequency_devlib", "print", "tracing_mark_write"];
 
-/// A frequency that devlib or LISA wrote because the kernel tells changes only: `cpu_frequency: state=N cpu_id=N` or
+/// A frequency that devlib or LISA wrote because the kernel records changes only: `cpu_frequency: state=N cpu_id=N` or
 /// `cpu_frequency_devlib: state=N cpu_id=N`, in kHz. `whole`: the text is the fields alone.
 pub(super) fn frequency(text: &[u8], whole: bool) -> Option<Event> {
     const MARKS: [&[u8]; 2] = [b"cpu_frequency_devlib:", b"cpu_frequency:"];

@@ -36,9 +36,9 @@ use pelton_schema::Event;
 /// An event and when it happened, ns on the trace's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timed {
-    /// When.
+    /// Time of the event, ns.
     pub time_ns: u64,
-    /// What.
+    /// The event itself.
     pub event: Event,
 }
 
@@ -50,6 +50,6 @@ pub trait Source {
     /// When the file cannot be read on, or is no trace at all. Damage inside it is no error: see [`TraceInfo::damage`].
     fn next(&mut self) -> Result<Option<Timed>, ImportError>;
 
-    /// What is known about the trace so far.
+    /// Facts known about the trace so far.
     fn info(&self) -> &TraceInfo;
 }

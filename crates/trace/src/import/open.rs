@@ -13,7 +13,7 @@ use super::text::{TextSource, sniff_text};
 use super::{Format, ImportError, Source};
 use crate::log::MAGIC;
 
-/// How to open a trace.
+/// Options for opening a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     /// Kind of the file; recognised by its content when not given.
@@ -78,7 +78,7 @@ fn from_packed(source: impl Source + 'static, fault: Fault) -> Result<Box<dyn So
     Ok(Box::new(FromPacked::new(source, fault)))
 }
 
-/// What the first bytes of a file say it is.
+/// Format that the first bytes of a file announce.
 fn sniff(head: &[u8]) -> Option<Format> {
     if head.starts_with(&MAGIC) {
         return Some(Format::PeltonLog);

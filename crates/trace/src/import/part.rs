@@ -6,7 +6,7 @@ use pelton_schema::{Event, EventInfo};
 use super::convert::each_tid;
 use super::{ImportError, Source, Timed, TraceInfo};
 
-/// Which part.
+/// Selection of a part of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// From so long after the first event on, ns.
@@ -20,7 +20,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// It is the whole trace.
+    /// True for the whole trace.
     pub fn is_all(&self) -> bool {
         *self == Part::default()
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How kernels, modules and tools of all ages spell the declared events, in binary files and in text alike. Field names
-//! are those of the event's format file and the keys its text prints; `lisa__` before an event's name is passed over.
+//! Spellings of the declared events by kernels, modules and tools of all ages, in binary files and in text alike. Field
+//! names are those of the event's format file and the keys its text prints; `lisa__` before an event's name is passed
+//! over.
 
-/// Where a column's value comes from.
+/// Source of a column's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// The first of these fields that the event has.
     Field(&'static [&'static str]),
-    /// The same; without any of them the event means nothing.
+    /// First of these fields that the event has; without any of them the event means nothing.
     Need(&'static [&'static str]),
     /// The first of these fields that the event has, or this number, which says that it is not known.
     Or(&'static [&'static str], u64),
@@ -49,7 +50,7 @@ impl Origin {
     }
 }
 
-/// When a spelling means its event.
+/// Condition under which a spelling means its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum When {
     Always,
@@ -98,7 +99,7 @@ const IRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("irq", Need(&["irq"]))];
 const SOFTIRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("vec", Need(&["vec"]))];
 const ENTITIES: &[&str] = &["sched_load_se", "sched_pelt_se", "sched_load_avg_task"];
 const QUEUES: &[&str] = &["sched_load_cfs_rq", "sched_pelt_cfs", "sched_load_avg_cpu"];
-/// What an event that may tell less has in a column that it does not tell.
+/// Value of a column that an event may leave out, where it does.
 const UNKNOWN: u64 = u32::MAX as u64;
 const ENQUEUED: Origin = Need(&["enqueued", "util_est_enqueued", "est_enqueued", "util_est"]);
 const EWMA: Origin = Or(&["ewma", "util_est_ewma", "est_ewma"], UNKNOWN);

@@ -48,7 +48,7 @@ fn of_letters(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// From letters or a number. Text does not tell the kernel: 64 counts as dead.
+/// Task state from letters or a number. Text does not name the kernel: 64 counts as dead.
 pub(super) fn of_text(text: &[u8]) -> Option<u32> {
     number(text).map(|bits| of_event_bits(bits, false)).or_else(|| of_letters(text))
 }

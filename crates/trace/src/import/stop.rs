@@ -12,13 +12,13 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::{ImportError, Source, Timed, TraceInfo};
 
-/// How long a blocked read may go on before the flag is looked at again, ms.
+/// Longest time that a blocked read goes on before the flag is looked at again, ms.
 const LOOK_MS: u8 = 50;
 
 /// A flag that the caller sets to end reading.
 pub type Stop = Option<&'static AtomicBool>;
 
-/// Why a read ended: the caller's flag is set.
+/// Error of a read that ended because the caller's flag is set.
 #[derive(Debug)]
 struct Stopped;
 

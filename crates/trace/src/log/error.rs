@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can be wrong with a log. Damage is reported after the events before it were handed out.
+//! Possible defects of a log. Damage is reported after the events before it were handed out.
 
 use std::fmt;
 use std::io;
 
-/// Why a log could not be read, or not to its end.
+/// Reason why a log could not be read, or not to its end.
 #[derive(Debug)]
 pub enum LogError {
     /// The input failed.
@@ -25,9 +25,9 @@ pub enum LogError {
     Corrupt {
         /// Events read before.
         events: u64,
-        /// Where the damaged part starts, bytes from the start of the file.
+        /// Offset of the damaged part, bytes from the start of the file.
         offset: u64,
-        /// What is wrong.
+        /// Defect.
         what: &'static str,
     },
 }

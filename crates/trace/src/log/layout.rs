@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How the columns of a file map to the columns of this build, by name.
+//! Mapping of the columns of a file to the columns of this build, by name.
 
 use pelton_schema::{EVENTS, Event, EventInfo};
 
@@ -14,7 +14,7 @@ pub(super) struct FileEvent {
     pub columns: Vec<String>,
 }
 
-/// Where an event of the file goes.
+/// Destination of an event of the file.
 #[derive(Clone, Debug)]
 struct Target {
     /// Our declaration; `None` when this build does not know the event.

@@ -74,7 +74,7 @@ fn frame_crc(kind: u8, payload: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// What the footer repeats, counted on both sides.
+/// Counts that the footer repeats, kept on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
     events: u64,

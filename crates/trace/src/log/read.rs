@@ -24,14 +24,14 @@ pub struct LogReader<R> {
     consumed: usize,
     time_ns: u64,
     tally: Tally,
-    /// Where the current frame starts in the file.
+    /// Offset of the current frame in the file.
     frame_offset: u64,
-    /// Where the next frame starts in the file.
+    /// Offset of the next frame in the file.
     next_offset: u64,
     state: State,
 }
 
-/// How far a reader is.
+/// Progress of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Reading,
@@ -73,7 +73,7 @@ impl<R: Read> LogReader<R> {
         &self.header
     }
 
-    /// What in the file's schema does not correspond to this build's, as sentences; empty for files of this build.
+    /// Differences between the file's schema and this build's, as sentences; empty for files of this build.
     pub fn differences(&self) -> &[String] {
         &self.layout.differences
     }
@@ -88,7 +88,7 @@ impl<R: Read> LogReader<R> {
         self.state == State::Complete
     }
 
-    /// Where the frame being read starts in the file, bytes.
+    /// Offset in the file of the frame being read, bytes.
     pub fn offset(&self) -> u64 {
         self.frame_offset
     }
@@ -184,7 +184,7 @@ impl<R: Read> Iterator for LogReader<R> {
     }
 }
 
-/// What is wrong with a frame, before it is known where in the file that is.
+/// Defect of a frame, before its place in the file is known.
 enum FrameFault {
     Io(io::Error),
     Short,

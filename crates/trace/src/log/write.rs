@@ -36,7 +36,7 @@ pub struct PeltonLog<W: io::Write> {
     base_ns: u64,
 }
 
-/// What a finished log holds.
+/// Contents of a finished log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogSummary {
     /// Events written.

@@ -45,7 +45,7 @@ fn whole_characters(name: &str, bytes_max: usize) -> usize {
     ends.take_while(|&end| end <= bytes_max).last().unwrap_or(0)
 }
 
-/// What is collected for one CPU.
+/// Data collected for one CPU.
 #[derive(Debug)]
 struct CpuBuffer {
     /// Encoded `event` fields of the open bundle.

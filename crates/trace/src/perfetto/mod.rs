@@ -3,7 +3,7 @@
 //!
 //! The Perfetto UI and trace processor see a recorded Linux machine: scheduling, wake-ups, migrations, frequencies,
 //! idle states and interrupts are ftrace events in one bundle per CPU, threads have names, CPUs have capacities. What a
-//! real machine cannot tell is added as tracks:
+//! real machine cannot show is added as tracks:
 //!
 //! ```text
 //! CPU utilization    > CPU n       > util_avg, util_est, runnable_avg, rt / dl / irq util_avg, hw load_avg
@@ -24,9 +24,8 @@
 //!
 //! **Why the encoder is written by hand.** The `perfetto_protos` crate (0.51) takes 70 s to build for tests and 210 s
 //! optimised on two cores, all of Perfetto's messages included. We write a few messages, and append them to a buffer in
-//! place instead of allocating each.
-//! That the numbers in `fields.rs` are right is proved by decoding with the protobufs of Perfetto's own Python package
-//! (`tests/trace/check_perfetto.py`).
+//! place instead of allocating each. That the numbers in `fields.rs` are right is proved by decoding with the protobufs
+//! of Perfetto's own Python package (`tests/trace/check_perfetto.py`).
 
 mod by_index;
 pub(crate) mod fields;
@@ -59,7 +58,7 @@ const FTRACE_SEQUENCE: u64 = 2;
 /// Gathered bytes at which everything is written.
 const GATHERED_BYTES_TARGET: usize = 256 << 10;
 
-/// Whose task ids a trace has.
+/// Kind of the task ids of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskIds {
     /// Of a run: dense from 1, and shifted in the trace.
@@ -115,7 +114,7 @@ pub struct PerfettoTrace<W: io::Write> {
     gathered: Vec<u8>,
 }
 
-/// What a finished trace holds.
+/// Contents of a finished trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerfettoSummary {
     /// Ftrace events written.
@@ -160,7 +159,7 @@ impl<W: io::Write> PerfettoTrace<W> {
         self.abandon()
     }
 
-    /// Ends a trace that does not hold everything: without the packet that says so, so that readers tell. Returns the
+    /// Ends a trace that does not hold everything: without the packet that says so, so that readers know. Returns the
     /// first error of the whole trace, if any.
     pub fn abandon(mut self) -> io::Result<PerfettoSummary> {
         self.write_gathered();

@@ -51,8 +51,8 @@ fn put_trace_uuid(out: &mut Vec<u8>, run: &RunHeader) {
     });
 }
 
-/// The release tells a reader how this kernel encodes task states; the version holds what identifies the run. States of
-/// a recorded trace are written as kernels since 4.14 encode them, whatever its own kernel was.
+/// System information, whose release shows a reader how this kernel encodes task states and whose version identifies
+/// the run. States of a recorded trace are written as kernels since 4.14 encode them, whatever its own kernel was.
 fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
     let release = match ids {
         TaskIds::Run => format!("{}.0-pelton", run.profile),
@@ -90,7 +90,7 @@ fn recorded_release(run: &RunHeader) -> String {
     }
 }
 
-/// Where tracing starts and where it ends: a trace that starts and does not end was cut.
+/// Marks the start or the end of tracing: a trace that starts and does not end was cut.
 pub(super) fn put_service_event(out: &mut Vec<u8>, what: u32) {
     put_packet(out, |out| put_message(out, packet::SERVICE_EVENT, |out| put_uint(out, what, 1)));
 }

@@ -28,7 +28,7 @@ const NAMES_MAX: usize = 256;
 pub enum Record {
     /// A scheduler, frequency, idle or interrupt event.
     Ftrace {
-        /// When.
+        /// Time, ns.
         time_ns: u64,
         /// Thread that ran on the CPU.
         pid: u32,
@@ -55,7 +55,7 @@ pub enum Record {
     },
     /// A value of a counter track.
     Counter {
-        /// When.
+        /// Time, ns.
         time_ns: u64,
         /// Track.
         uuid: u64,
@@ -64,7 +64,7 @@ pub enum Record {
     },
     /// Start of a slice.
     SliceBegin {
-        /// When.
+        /// Time, ns.
         time_ns: u64,
         /// Track.
         uuid: u64,
@@ -73,14 +73,14 @@ pub enum Record {
     },
     /// End of the innermost slice.
     SliceEnd {
-        /// When.
+        /// Time, ns.
         time_ns: u64,
         /// Track.
         uuid: u64,
     },
 }
 
-/// Why a trace could not be read to its end.
+/// Reason why a trace could not be read to its end.
 #[derive(Debug)]
 pub enum PerfettoError {
     /// The input failed.

@@ -113,7 +113,7 @@ struct Group {
 /// All groups of one kind.
 struct Family {
     title: &'static str,
-    /// How the groups are sorted: by number or by name.
+    /// Order of the groups: by number or by name.
     ordering: u64,
     specs: &'static [TrackSpec],
     root_uuid: u64,
@@ -144,7 +144,7 @@ pub(super) struct Tracks {
     domains: Family,
     zones: Family,
     groups: Family,
-    /// What the files of each group held last.
+    /// Last values of the files of each group.
     files: BTreeMap<u32, Event>,
     uuids: Uuids,
     run: RunHeader,
@@ -289,7 +289,7 @@ impl Tracks {
         self.instant(time_ns, Owner::Cpu(walk.by), CPU_WALKS, "update", &notes);
     }
 
-    /// What changed in the files of a group, on its own track; what they held at first is no change.
+    /// Emits changes in the files of a group, on its own track; their first values are no change.
     fn group(&mut self, time_ns: u64, group: u32, event: &Event) {
         let Some(before) = self.files.insert(group, *event) else { return };
         let changes = group_changes(&before, event);
@@ -375,7 +375,7 @@ impl Tracks {
     }
 }
 
-/// What an instant says.
+/// Content of an annotation of an instant.
 enum Note {
     Number(i64),
     Text(&'static str),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the import tests share.
+//! Common helpers of the import tests.
 #![allow(dead_code, reason = "every test program uses its part")]
 
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ pub fn cpu_of(event: &Event) -> Option<u32> {
     }
 }
 
-/// How the parts of a version 7 file are packed.
+/// Packing of the parts of a version 7 file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     None,
@@ -32,7 +32,7 @@ pub enum Packing {
     Zstd,
 }
 
-/// What kind of machine and tool the file comes from.
+/// Kind of machine and tool that the file comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub version: u32,
@@ -46,7 +46,7 @@ pub struct Shape {
 pub type CpuPages = Vec<Vec<u8>>;
 
 impl Shape {
-    /// What most files are.
+    /// Shape of most files.
     pub fn usual() -> Shape {
         Shape { version: 6, big: false, long_bytes: 8, page_bytes: 4096, packing: Packing::None }
     }

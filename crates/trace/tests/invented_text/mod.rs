@@ -8,12 +8,12 @@ use std::io::{self, Write};
 
 use pelton_schema::Event;
 
-/// How the lines of a text trace look.
+/// Layout of the lines of a text trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Tracefs `trace`, with the column of flags.
     Tracefs,
-    /// The same with the column of thread groups, as Android writes it.
+    /// Tracefs `trace` with the column of thread groups, as Android writes it.
     Systrace,
     /// `trace-cmd report`.
     TraceCmd,
@@ -24,7 +24,7 @@ pub enum Layout {
 impl Layout {
     pub const ALL: [Layout; 4] = [Layout::Tracefs, Layout::Systrace, Layout::TraceCmd, Layout::PerfScript];
 
-    /// What stands before the first line.
+    /// Text before the first line.
     pub fn head(self) -> &'static str {
         match self {
             Layout::Tracefs => "# tracer: nop\n#\n# entries-in-buffer/entries-written: 1/1   #P:8\n#\n",
@@ -36,7 +36,7 @@ impl Layout {
         }
     }
 
-    /// What stands behind the last line.
+    /// Text behind the last line.
     pub fn tail(self) -> &'static str {
         if self == Layout::Systrace { "</script>\n</html>\n" } else { "" }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the headers of the core define.
+//! Definitions in the headers of the core.
 
 use std::collections::BTreeMap;
 

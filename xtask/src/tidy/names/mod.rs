@@ -41,7 +41,7 @@ struct List {
     name: Vec<Entry>,
 }
 
-/// What the list is checked against.
+/// Facts that the list is checked against.
 struct Facts {
     cited: BTreeMap<String, Place>,
     /// Switches of the policy and their values, which look like functions where they are cited.
@@ -100,7 +100,7 @@ fn finding(path: &str, line: usize, text: String) -> Finding {
     Finding { rule: RULE, path: path.to_owned(), line, text }
 }
 
-/// Where an entry stands.
+/// Line of an entry.
 fn line_of(list: &str, entry: &Entry) -> usize {
     let named = entry.kernel.first().map(|name| format!("\"{name}\""));
     let at = named.and_then(|name| list.lines().position(|line| line.contains(&name)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Who calls whom, by name.
+//! Calls between rooms, by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,13 +45,13 @@ struct Definition {
     path: String,
 }
 
-/// What names mean.
+/// Meaning of names.
 #[derive(Default)]
 struct Names {
     methods: Vec<Definition>,
     /// Field to the words of its types.
     fields: BTreeMap<String, BTreeSet<String>>,
-    /// The same by struct and field.
+    /// Words of the types of fields, by struct and field.
     own_fields: BTreeMap<(String, String), BTreeSet<String>>,
     /// Types and traits that are declared here.
     types: BTreeSet<String>,
@@ -263,7 +263,7 @@ fn import_tree<'t>(words: &[&'t str], path: &mut Vec<&'t str>, here: &str, found
     path.truncate(depth);
 }
 
-/// What stands between the bracket at the start and the one that closes it.
+/// Words between the bracket at the start and the one that closes it.
 fn inner<'w, 't>(words: &'w [&'t str]) -> &'w [&'t str] {
     let mut depth = 0;
     for (i, word) in words.iter().enumerate() {

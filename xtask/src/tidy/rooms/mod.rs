@@ -20,17 +20,18 @@ use crate::repo::File;
 use calls::Calls;
 use source::Room;
 
-/// Where the rooms are.
+/// Folder of the rooms.
 const SRC: &str = "crates/sim/src/";
 /// Values of all rooms: their fields belong to no room.
 const VALUES: &str = "crates/model/src/";
-/// Where the table stands.
+/// Page with the table.
 const PAGE: &str = "ARCHITECTURE.md";
 /// Its first line.
 const TABLE_HEAD: &str = "| room | may call |";
 /// Beside the rooms: what a run is made of. Its fields belong to all, so they are parts of rooms, or listed.
 const STATE: &str = "state.rs";
-/// How many fields of other rooms each room still names, and which fields that are no part of a room all may name.
+/// List of the number of fields of other rooms that each room still names, and of the fields that are no part of a room
+/// and all may name.
 const FIELDS: &str = "xtask/rooms.toml";
 /// Files in one circle, at most.
 const CIRCLE_FILES_MAX: usize = 5;

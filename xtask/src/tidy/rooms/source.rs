@@ -103,12 +103,12 @@ fn fields_inside(inside: &[Token]) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Where fields are declared.
+/// Places at which fields are declared.
 #[derive(Default)]
 struct Homes {
     /// Field to the rooms with a struct that has it; empty for structs beside the rooms, and values.
     of_name: BTreeMap<String, BTreeSet<String>>,
-    /// The same by the struct.
+    /// Rooms by struct and field.
     of_struct: BTreeMap<(String, String), BTreeSet<String>>,
     /// Field to the words of its types.
     types: BTreeMap<String, BTreeSet<String>>,

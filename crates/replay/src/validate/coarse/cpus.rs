@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the CPUs of a trace can do: capacity, reference frequency, domains. From a platform, or read off the trace.
+//! Capacity, reference frequency and domain of the CPUs of a trace. From a platform, or read off the trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ impl CpuTable {
         self.reference.get(&cpu).copied().unwrap_or(0)
     }
 
-    /// True when the trace tells the frequency of a CPU.
+    /// True when the trace has the frequency of a CPU.
     pub fn has_frequencies(&self, cpu: u32) -> bool {
         self.own.contains(&cpu) || self.mates(cpu).any(|mate| self.own.contains(&mate))
     }

@@ -36,7 +36,7 @@ pub struct Curve {
 const STEPS_MAX: usize = 1024;
 
 impl Curve {
-    /// Nothing seen yet.
+    /// A curve that has seen nothing.
     pub fn new(pol: &Policy, capacity: u32, reference: u32) -> Curve {
         let rq = Rq::new(pol, 0, capacity, 1024);
         let (steps, errors) = (Vec::new(), Errors::default());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Queues of task groups on a CPU, where a trace tells which group each task is in: a run of ours does, with the paths
-//! of its groups. Where it does not, every task counts as one of the CPU's own queue.
+//! Queues of task groups on a CPU, where a trace says which group each task is in: a run of ours does, with the paths
+//! of its groups. Elsewhere every task counts as one of the CPU's own queue.
 //!
-//! When a group's queue is updated, and takes out the tasks that left it in their sleep, is not read off the
-//! schedule: every such update shows in the averages of the queue, or of the group's entity.
+//! The moment at which a group's queue is updated, and takes out the tasks that left it in their sleep, is not read off
+//! the schedule: every such update shows in the averages of the queue, or of the group's entity.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Groups {
         Groups { parent: paths.iter().map(|path| above(path).unwrap_or(0)).collect() }
     }
 
-    /// True when nothing is told.
+    /// True when no groups are recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.parent.is_empty()
     }
@@ -42,7 +42,7 @@ impl Groups {
     }
 }
 
-/// What a group has on a CPU.
+/// State of a group on a CPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
     group: u32,
@@ -53,7 +53,7 @@ pub(super) struct Level {
     /// The queue's utilization follows from what is known, and so does its entity's.
     known: bool,
     entity_known: bool,
-    /// What was taken over for them last, and when.
+    /// Values taken over for them last, with their times.
     told: Option<(u64, u32)>,
     entity_told: Option<(u64, u32)>,
 }
@@ -176,7 +176,7 @@ impl Cpu {
         self.hand_up(pol, to, now);
     }
 
-    /// What changed in the queue of a level goes up.
+    /// Propagates a change in the queue of a level.
     fn hand_up(&mut self, pol: &Policy, at: usize, now: u64) {
         self.climb(at, now, &mut |rq, queue, se, own| {
             rq.update_load_avg(pol, queue, se, Some(own), update::TG);
@@ -198,7 +198,7 @@ impl Cpu {
         });
     }
 
-    /// A level's queue, or its entity, is told once more in the moment in which it was taken over.
+    /// Takes a level's queue, or its entity, that is recorded once more in the moment in which it was taken over.
     pub(super) fn tell_again(&mut self, at: usize, entity: bool, util: u32, now: u64) {
         let Some(level) = self.levels.get_mut(at) else { return };
         let told = if entity { &mut level.entity_told } else { &mut level.told };
@@ -228,12 +228,12 @@ impl Cpu {
         }
     }
 
-    /// What was taken over in this moment counts for its end: whoever came or left in it is part of it.
+    /// Holds values taken over in this moment for its end: an entity that came or left in it is part of them.
     pub(super) fn hold_levels(&mut self, pol: &Policy, now: u64) {
         self.levels.iter_mut().for_each(|level| level.hold(pol, now));
     }
 
-    /// Nothing is known of any level.
+    /// Forgets every level.
     pub(super) fn forget_levels(&mut self) {
         self.levels.iter_mut().for_each(|level| (level.known, level.entity_known) = (false, false));
     }
@@ -249,7 +249,7 @@ impl Cpu {
 }
 
 impl Level {
-    /// What was taken over in this moment.
+    /// Holds the values taken over in this moment.
     fn hold(&mut self, pol: &Policy, now: u64) {
         let of = |told: Option<(u64, u32)>| told.filter(|(at, _)| *at == now).map(|(_, util)| util);
         if let Some(util) = of(self.told) {

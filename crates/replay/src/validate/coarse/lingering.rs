@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks of groups that ended: their utilization leaves the CPU's own queue when the average of the group is next
-//! updated there. Which tasks are in a group, and when that is, a trace does not tell; only that they have ended.
+//! updated there. A trace has neither the tasks of a group nor that moment; only the end of the tasks.
 
 use pelton_core::{Se, runs};
 
@@ -22,8 +22,8 @@ impl Machine {
         }
     }
 
-    /// Before a recorded value of a CPU's queue is compared: all who ended there are gone, unless that does not fit.
-    /// Then as many are, the first first, as bring the queue nearest to the value.
+    /// Removes tasks that ended on a CPU, before a recorded value of its queue is compared: all of them, unless that
+    /// does not fit. Then as many, the first first, as bring the queue nearest to the value.
     pub fn resolve(&mut self, now: u64, cpu: u32, recorded: u32) {
         let Some(there) = self.lingering.get(&cpu).filter(|there| !there.is_empty()).cloned() else { return };
         let Some(before) = self.cpus.get(&cpu).cloned() else { return };

@@ -13,7 +13,8 @@ use crate::validate::survey::CPUS_MAX;
 
 /// Longer ago, what a signal was does not matter any more: load tracking forgets in 345 periods of 1024 us.
 const FORGOTTEN_NS: u64 = 345 * 1024 * 1024;
-/// Time by which a clock may be elsewhere than ours and averages still be told; in it a busy CPU gains 2 % of 1024.
+/// Time by which a clock may be elsewhere than ours and averages still count as known; in it a busy CPU gains 2 % of
+/// 1024.
 const UNSURE_NS: u64 = 1_000_000;
 /// Weight of a task with nice 0; utilization does not depend on it.
 const NICE_0: u64 = 1024;
@@ -25,13 +26,13 @@ pub struct Cpu {
     pub rq: Rq,
     /// Time with at least one runnable task.
     pub occupied: Avg,
-    /// Who runs; `None` before the first switch and where events are missing.
+    /// Running task; `None` before the first switch and where events are missing.
     current: Option<u32>,
     pub(super) class: u32,
     /// Since when the signals rest on nothing but events, or on a recorded value.
     pub(super) known_ns: Option<u64>,
     pub(super) since_ns: u64,
-    /// When the queue's utilization was last taken over.
+    /// Time at which the queue's utilization was last taken over.
     pub(super) told_ns: Option<u64>,
     /// Queues of task groups, those above before those below.
     pub(super) levels: Vec<Level>,
@@ -50,11 +51,11 @@ pub(super) struct Task {
     pub(super) cpu: u32,
     pub(super) since_ns: u64,
     pub(super) known: bool,
-    /// Number of its group, 0 = the root, where that is told.
+    /// Number of its group, 0 = the root, where that is recorded.
     pub(super) group: u32,
-    /// It has been on a queue: its averages are part of one.
+    /// Part of a queue by its averages: it has been on one.
     pub(super) joined: bool,
-    /// It is being woken.
+    /// Between wake-up and enqueue.
     waking: bool,
 }
 
@@ -67,14 +68,14 @@ pub struct Side {
     pub class: u32,
 }
 
-/// What becomes of the previous task of a switch.
+/// Fate of the previous task of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It stays on the queue.
+    /// Stays on the queue.
     Waits,
-    /// It leaves the queue, its utilization stays.
+    /// Leaves the queue, its utilization stays.
     Sleeps,
-    /// It and its utilization leave.
+    /// Leaves together with its utilization.
     Dies,
 }
 
@@ -93,17 +94,17 @@ pub struct Machine {
     pub unknown_moves: u64,
     /// Changes of frequency before which a busy CPU's clock was not seen for too long.
     pub unsure_clocks: u64,
-    /// Wake-ups are told before the choice of a CPU.
+    /// Wake-ups are recorded before the choice of a CPU.
     tells_wakers: bool,
     /// Tasks may be in groups, and the trace does not say in which.
     grouped: bool,
-    /// Groups of a run that tells who is in which.
+    /// Groups of a run that records the group of each task.
     pub(super) groups: Groups,
-    /// Who is in which, of those that are in one.
+    /// Group of each task that is in one.
     pub(super) membership: BTreeMap<u32, u32>,
-    /// Those who ended on a CPU and may still be part of its queue, the first first.
+    /// Tasks that ended on a CPU and may still be part of its queue, the first first.
     pub(super) lingering: BTreeMap<u32, Vec<Se>>,
-    /// How many did so.
+    /// Number of tasks that did so.
     pub lingered: u64,
     /// CPUs in an interrupt: how many are nested, and up to when its time was taken out.
     interrupted: BTreeMap<u32, (u32, u64)>,
@@ -112,7 +113,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Nothing seen yet.
+    /// A machine that has seen nothing.
     pub fn new(pol: Policy, table: CpuTable, grouped: bool, groups: Groups) -> Machine {
         Machine {
             pol,
@@ -142,7 +143,7 @@ impl Machine {
     /// A CPU; its clock starts at its first event.
     pub(super) fn started(&mut self, cpu: u32, now: u64) -> &mut Cpu {
         let (pol, table) = (&self.pol, &self.table);
-        // A run that tells of its groups tells everything from the start, when nothing had run.
+        // A run that records its groups records everything from the start, when nothing had run.
         let from_start = !self.groups.is_empty();
         let (known_ns, current) = (from_start.then_some(0), from_start.then_some(0));
         self.cpus.entry(cpu).or_insert_with(|| {
@@ -210,7 +211,7 @@ impl Machine {
         }
     }
 
-    /// Nothing is known of a CPU's averages nor of its tasks', until they are told.
+    /// Forgets a CPU's averages and those of its tasks, until they are recorded.
     fn forget(&mut self, now: u64, cpu: u32) {
         if let Some(c) = self.cpus.get_mut(&cpu) {
             (c.known_ns, c.since_ns) = (None, now);
@@ -236,7 +237,7 @@ impl Machine {
         }
     }
 
-    /// It has ended.
+    /// Ends the interrupt of a CPU.
     pub fn leave_interrupt(&mut self, cpu: u32) {
         let Some(nested) = self.interrupted.get_mut(&cpu) else { return };
         nested.0 = nested.0.saturating_sub(1);
@@ -256,7 +257,7 @@ impl Machine {
         }
     }
 
-    /// Brings a CPU and whoever runs on it up to now.
+    /// Updates a CPU and the task that runs on it to now.
     pub fn refresh(&mut self, now: u64, cpu: u32) {
         let pol = self.pol;
         self.started(cpu, now);
@@ -269,7 +270,7 @@ impl Machine {
         c.occupy(&pol);
     }
 
-    /// Brings the signals of real-time and deadline tasks of a CPU up to now: whoever recorded one did so, also when it
+    /// Brings the signals of real-time and deadline tasks of a CPU up to now, as the recorder of one did, also when it
     /// was neither a tick nor a switch. Their clock came up to now with them; the queue of fair tasks may not have been
     /// looked at.
     pub fn refresh_classes(&mut self, now: u64, cpu: u32) {
@@ -314,7 +315,7 @@ impl Machine {
                 }
             }
             if c.told_ns == Some(now) && at == ROOT {
-                // The queue was told with the task in it.
+                // The queue was recorded with the task in it.
                 task.se.avg.last_update_time_ns = c.rq.cfs.avg.last_update_time_ns;
             }
             task.known = known || told.is_some();
@@ -415,7 +416,7 @@ impl Machine {
         }
     }
 
-    /// The same of a queue of a task group, for the tasks of that group.
+    /// Enqueues the arrivals in a queue of a task group, for the tasks of that group.
     pub fn arrivals_in(&mut self, now: u64, cpu: u32, of: (u32, bool), recorded: u64) {
         let own = |tid: &&u32| self.tasks.get(tid).is_some_and(|task| task.cpu == cpu && task.group == of.0);
         let waits = self.pending.get(&cpu).into_iter().flatten();
@@ -465,7 +466,7 @@ impl Machine {
         }
     }
 
-    /// A task that does not run has ended. One that runs ends at its last switch: most kernels tell of its end before.
+    /// A task that does not run has ended. One that runs ends at its last switch: most kernels record its end before.
     pub fn exit(&mut self, now: u64, tid: u32) {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.se.running == 0) else { return };
         if task.se.on_rq == 0 && self.grouped && self.knows(&task, now) && task.se.avg.last_update_time_ns != 0 {
@@ -557,7 +558,7 @@ impl Machine {
         self.tasks.extend(to.map(|task| (next.tid, task)));
     }
 
-    /// Events of a CPU are missing: who runs is not known, nor any of its signals.
+    /// Forgets the running task of a CPU and all of its signals, because events of it are missing.
     pub fn lose(&mut self, now: u64, cpu: u32) {
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let fresh = Rq { clock: c.rq.clock, cap_orig: c.rq.cap_orig, freq_scale: c.rq.freq_scale, ..c.rq };
@@ -577,7 +578,7 @@ impl Machine {
         cpus.into_iter().for_each(|cpu| self.lose(now, cpu));
     }
 
-    /// How far a CPU's scaled clock is behind: idle time catches up with it.
+    /// Time by which a CPU's scaled clock is behind: idle time catches up with it.
     pub fn lag_ns(&self, cpu: u32) -> u64 {
         self.cpus.get(&cpu).map_or(0, |c| c.rq.clock.clock_task_ns.saturating_sub(c.rq.clock.clock_pelt_ns))
     }
@@ -607,8 +608,8 @@ impl Cpu {
         self.rq.cfs.update(&ctx);
     }
 
-    /// How far its clock may be from ours behind a change of its speed: time counts at the speed of the moment in which
-    /// it is looked at, and a tick that finds nothing to tell looks at it.
+    /// Largest distance of its clock from ours after a change of its speed: time counts at the speed of the moment in
+    /// which it is looked at, and a tick that finds nothing to record looks at it.
     fn unsure_ns(&self, pol: &Policy, now: u64, scale_before: u32) -> u64 {
         if self.class == runs::IDLE || self.current.is_none() || pol.invariance != value::INVARIANCE_CLOCK {
             return 0;
@@ -627,7 +628,7 @@ impl Cpu {
     }
 }
 
-/// What a task that is on its way to a queue has.
+/// Averages of a task that is on its way to a queue.
 fn joining(pol: &Policy, queue: &Avg, util: u32) -> Avg {
     Avg { last_update_time_ns: 0, ..holding(pol, queue, util) }
 }

@@ -3,7 +3,7 @@
 //!
 //! The signals start at the first recorded value of each object and run free from there: recorded values are compared,
 //! not taken over. They are taken over again only where a task came or went whose own utilization the trace had not
-//! told.
+//! shown.
 
 mod cpus;
 mod curve;
@@ -57,7 +57,7 @@ impl Columns {
     }
 }
 
-/// What is compared, in the words of the report.
+/// Compared quantities, in the words of the report.
 const QUEUE_UTIL: &str = "util_avg of CPUs";
 const GROUP_UTIL: &str = "util_avg of task groups on CPUs";
 const QUEUE_OCCUPIED: &str = "runnable ratio of CPUs";
@@ -107,7 +107,7 @@ impl Coarse {
     /// Before the second reading of a trace.
     pub fn new(pol: Policy, platform: Option<&Platform>, survey: &Survey, info: &TraceInfo) -> Coarse {
         let table = CpuTable::new(platform, survey);
-        // A run of ours tells who is in which group, from the start.
+        // A run of ours records the group of each task, from the start.
         let is_run = info.header.as_ref().is_some_and(RunHeader::is_simulated);
         let groups = if is_run { Groups::of(&info.groups) } else { Groups::default() };
         let machine = Machine::new(pol, table.clone(), survey.groups > 0, groups);
@@ -138,7 +138,7 @@ impl Coarse {
     fn fate(&self, prev_state: u32) -> Fate {
         match prev_state {
             STATE_DEAD => Fate::Dies,
-            // A table of runs does not tell why one ended; a task that is not running is taken for asleep.
+            // A table of runs does not say why one ended; a task that is not running is taken for asleep.
             STATE_RUNNABLE if self.columns.prio => Fate::Waits,
             _ => Fate::Sleeps,
         }
@@ -153,7 +153,8 @@ impl Coarse {
         self.moved(now);
     }
 
-    /// Kernels tell of a move after the queues have changed: a value that did not fit counts for the moment after it.
+    /// Takes a move, which kernels record after the queues have changed: a value that did not fit counts for the moment
+    /// after it.
     fn moved(&mut self, now: u64) {
         // A value that was taken over in this moment is without the task already.
         for cpu in std::mem::take(&mut self.machine.left) {
@@ -311,7 +312,7 @@ impl Coarse {
             self.machine.resolve(now, cpu, util);
         }
         let lag_ns = self.machine.lag_ns(cpu);
-        // What was taken over in this moment is told once more.
+        // A value taken over in this moment is recorded once more.
         self.taken.entry(cpu).and_modify(|taken| taken.1 = if taken.0 == now { util } else { taken.1 });
         let last = self.last.insert(cpu, Last { now, util, lag_ns });
         let Some(c) = self.machine.cpu(cpu).filter(|_| known) else { return self.take_over(now, cpu, util) };
@@ -400,13 +401,13 @@ impl Coarse {
         }
     }
 
-    /// Clamps take from averages under this policy, and which part is not told.
+    /// True when clamps take from averages under this policy, and the amount is not recorded.
     fn cuts_averages(&self) -> bool {
         self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
     }
 
-    /// Averages of tasks whose group is over its quota stand still, which is not rebuilt: traces of kernels do not tell
-    /// which tasks these are. They are part of their CPU's average, which is not known either then.
+    /// Averages of tasks whose group is over its quota stand still, which is not rebuilt: traces of kernels do not name
+    /// these tasks. They are part of their CPU's average, which is not known either then.
     fn forget_throttled(&mut self, report: &mut Report) {
         let why = match self.machine.tells_groups() {
             true => "a quota stopped a task group: whose averages stand still then is not rebuilt",
@@ -492,7 +493,7 @@ impl Of {
     }
 }
 
-/// Between the change of a queue and the event that tells of the move.
+/// Longest time between the change of a queue and the event of the move, ns.
 const MOVE_NS: u64 = 100_000;
 
 /// A value of a queue further from ours than the mean may be.

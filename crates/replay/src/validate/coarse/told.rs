@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a trace tells of averages and of task groups, and taking it over.
+//! Averages and task groups as a trace has them, and taking them over.
 
 use pelton_core::{Avg, runs};
 
@@ -16,7 +16,7 @@ impl Machine {
         (c.known_ns, c.told_ns) = (Some(now), Some(now));
     }
 
-    /// The same for the queues of groups on a CPU that were taken over in this moment.
+    /// Holds the queues of groups on a CPU that were taken over in this moment.
     pub fn hold_groups(&mut self, now: u64, cpu: u32) {
         let pol = self.pol;
         if let Some(c) = self.cpus.get_mut(&cpu) {
@@ -58,7 +58,7 @@ impl Machine {
         self.tasks.insert(tid, task);
     }
 
-    /// The group of a task is this one, and was not told before or was another one.
+    /// Puts a task into its group, which was not recorded before or was another one.
     pub fn join_group(&mut self, now: u64, tid: u32, group: u32) {
         if self.groups.is_empty() || self.membership.len() >= OBJECTS_MAX {
             return;
@@ -89,8 +89,8 @@ impl Machine {
         self.tasks.insert(tid, task);
     }
 
-    /// The queue of a group on a CPU, or its entity, was updated: its utilization then, unless that does not
-    /// follow from what is known; or it counts for what is told from here on.
+    /// The queue of a group on a CPU, or its entity, was updated: its utilization then, unless that does not follow
+    /// from what is known; or `told` counts from here on.
     pub fn update_group(&mut self, now: u64, cpu: u32, (group, entity): (u32, bool), told: u32) -> Option<u64> {
         let pol = self.pol;
         self.started(cpu, now);
@@ -117,7 +117,7 @@ impl Machine {
         c.level_util(at, entity)
     }
 
-    /// True when it is told which group a task is in.
+    /// True when the groups of tasks are recorded.
     pub fn tells_groups(&self) -> bool {
         !self.groups.is_empty()
     }

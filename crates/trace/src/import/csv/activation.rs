@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Continuous runs of tasks on CPUs, one per row, as switches to the task and away from it.
 //!
-//! Between two rows a CPU is taken for idle: the table does not tell what else ran.
+//! Between two rows a CPU is taken for idle: the table does not hold what else ran.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ columns_enum! { Col, NAMES { Start "start_s", Duration "duration_s", Cpu "cpu", 
 /// A table of activations.
 #[derive(Default)]
 pub struct Activations {
-    /// What runs on each CPU, and until when.
+    /// Task that runs on each CPU, and the end of its run.
     running: BTreeMap<u32, (u64, u32)>,
 }
 

@@ -75,7 +75,7 @@ impl<'a> Row<'a> {
         &self.line[from as usize..to as usize]
     }
 
-    /// Where a field begins.
+    /// Start of a field in the line.
     fn start(&self, index: usize) -> usize {
         self.at.get(index).map_or(self.line.len(), |place| place.0 as usize)
     }
@@ -92,7 +92,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Where the wanted columns of a table stand.
+/// Places of the wanted columns of a table.
 pub struct Columns {
     names: &'static [&'static str],
     /// By the number of the column.
@@ -159,7 +159,7 @@ impl<'a> Values<'a> {
         self.columns.index[column.into()].map_or(&[], |index| self.row.field(usize::from(index)).trim_ascii())
     }
 
-    /// What is wrong with a column.
+    /// Error about a column.
     pub(crate) fn bad<T>(&self, column: impl Into<usize>, what: &str) -> Result<T, Bad> {
         let column = column.into();
         let at = self.columns.index[column].map_or(0, |index| self.row.start(usize::from(index)));
@@ -185,7 +185,7 @@ impl<'a> Values<'a> {
         self.parsed(column, "is no number of 64 bits", number)
     }
 
-    /// The same within 32 bits; a negative one as the kernel stores it.
+    /// Number within 32 bits; a negative one as the kernel stores it.
     pub(crate) fn u32(&self, column: impl Into<usize>) -> Result<u32, Bad> {
         self.parsed(column, "is no number of 32 bits", |text| narrow(number(text)?))
     }

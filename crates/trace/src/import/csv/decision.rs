@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a kernel decided about frequency and placement: one row per decision.
+//! Decisions of a kernel about frequency and placement: one row per decision.
 
 use pelton_schema::{CPU_UNKNOWN, EVENTS, Event};
 

@@ -40,7 +40,7 @@ pub(crate) fn sniff(first_bytes: &[u8]) -> Option<Format> {
     .or_else(|| decision::Decisions::is_row(&row).then_some(Format::DecisionCsv))
 }
 
-/// What a kind of table is, and the columns it needs.
+/// Format of a kind of table, and the columns it needs.
 fn kind<T: Table>() -> (Format, &'static [&'static str]) {
     (T::FORMAT, T::NEEDED)
 }

@@ -51,7 +51,7 @@ impl Table for PeltTable {
     }
 }
 
-/// What a row is, from its type.
+/// Meaning of a row, from its type.
 enum Kind {
     State(PeltSignal, PeltSource),
     Estimate(PeltSignal),
@@ -157,7 +157,7 @@ impl PeltTable {
         Ok(cpu)
     }
 
-    /// The CPU a row of a queue or class tells.
+    /// CPU in a row of a queue or class.
     fn queue_cpu(&mut self, row: &Values<'_>, signal: PeltSignal) -> Result<u32, Bad> {
         if row.text(Col::A0).is_empty() {
             return Ok(CPU_UNKNOWN);
@@ -238,7 +238,7 @@ fn flags(row: &Values<'_>, signal: PeltSignal, source: PeltSource) -> Result<u32
         PeltSignal::Queue => row.is_set(Col::A1),
         _ => false,
     };
-    // A snapshot of the RT class tells the running task instead of a flag.
+    // A snapshot of the RT class has the running task instead of a flag.
     let running = if signal == PeltSignal::Rt && source != PeltSource::Call {
         source != PeltSource::Tracepoint && row.is_set(Col::Pid) && row.u32(Col::Prio)? < MAX_RT_PRIO
     } else {
@@ -307,7 +307,7 @@ fn other(row: &Values<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Bad
     Ok(events)
 }
 
-/// Remembers the name a row tells: of the task it is about, at a switch of the next one.
+/// Remembers the name in a row: of the task it is about, at a switch of the next one.
 fn name(row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
     let comm = row.text(Col::Comm);
     let switch = row.text(Col::Type) == b"switch";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The columns of a table of load-tracking calls, and what they tell of each event.
+//! Columns of a table of load-tracking calls, and the columns of each event that they give.
 
 use super::columns::columns_enum;
 
@@ -15,7 +15,7 @@ columns_enum! {
     }
 }
 
-/// Which column of the table each column of an event comes from.
+/// Column of the table that each column of an event comes from.
 pub(super) const CARRIED: &[(&str, &[(&str, Col)])] = &[
     (
         "pelt_state",

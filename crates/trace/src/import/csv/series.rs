@@ -11,7 +11,7 @@ use crate::import::text::source::{Bad, Output, bad};
 
 columns_enum! { Col, NAMES { Time "time_s", Value "value" } }
 
-/// What a series is of.
+/// Quantity of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signal {
     Fair,

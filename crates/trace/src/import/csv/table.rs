@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the readers of tables have in common: comments, a line of names, then rows.
+//! Common parts of the readers of tables: comments, a line of names, then rows.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::import::text::source::{Bad, Output, Parser, Seen, TextLines, bad};
 
 /// One kind of table.
 pub trait Table: Default {
-    /// What it is.
+    /// Format of the table.
     const FORMAT: Format;
     /// The columns that mean something.
     const NAMES: &'static [&'static str];
     /// Columns without which it is no such table.
     const NEEDED: &'static [&'static str];
-    /// What it should look like.
+    /// Description of a proper table, for the help.
     const HELP: &'static str;
 
     /// True for a row of such a table that has no line of names.

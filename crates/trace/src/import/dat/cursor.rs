@@ -9,12 +9,12 @@ use super::page::Order;
 /// Longest text ended by a zero, bytes.
 const TEXT_BYTES_MAX: usize = 4096;
 
-/// Why the head cannot be read.
+/// Reason why the head cannot be read.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// It ends here.
+    /// End of the file within the head.
     Short,
-    /// It cannot be so.
+    /// Contents that cannot be so.
     Bad(String),
     /// The file cannot be read.
     Io(std::io::Error),
@@ -42,7 +42,7 @@ impl<R: BufRead + Seek> Cursor<R> {
         Cursor { input, order }
     }
 
-    /// Where the cursor is.
+    /// Position of the cursor in the file.
     pub fn position(&mut self) -> u64 {
         self.input.stream_position().unwrap_or(0)
     }

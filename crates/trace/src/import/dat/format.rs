@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The text of an event's `format` file, and of `header_page`: where each field stands.
 
-/// What a field holds.
+/// Contents of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A number, or something else of 1, 2, 4 or 8 bytes.
@@ -10,7 +10,7 @@ pub(super) enum Kind {
     Text,
     /// Offset and length of text, counted from the start of the record.
     TextAt,
-    /// The same counted from the end of the field.
+    /// Text whose place is counted from the end of the field.
     TextAfter,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stands before the events of a `trace.dat`: versions 6 (one sequence) and 7 (sections by number).
+//! Head of a `trace.dat`, before its events: versions 6 (one sequence) and 7 (sections by number).
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor as Memory, Seek};

@@ -184,7 +184,7 @@ fn describe(head: &Head, info: &mut TraceInfo) {
     info.cpus = head.options.cpus.max(named.unwrap_or(0));
 }
 
-/// One stream per CPU with records. Instances on another clock than the first buffer are left out and said so.
+/// One stream per CPU with records. Instances on another clock than the first buffer are left out, and a note says so.
 fn open_streams(head: &Head, file_bytes: u64, info: &mut TraceInfo) -> Result<Vec<CpuStream>, String> {
     let with_data = |buffer: &head::Buffer| buffer.cpus.iter().any(|data| data.bytes > 0);
     let clock = head.buffers.iter().find(|buffer| with_data(buffer)).map_or("", |buffer| &buffer.clock);

@@ -31,7 +31,7 @@ const EVENT_FORMATS: u16 = 18;
 const NAMES: u16 = 21;
 const BUFFER_TEXT: u16 = 22;
 
-/// Where the sections are.
+/// Places of the sections.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sections {
     pub header: Option<u64>,
@@ -40,7 +40,7 @@ pub(super) struct Sections {
     pub names: Option<u64>,
 }
 
-/// How cycle counts become nanoseconds.
+/// Conversion of cycle counts to nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TscToNs {
     pub multiplier: u32,
@@ -48,7 +48,7 @@ pub(super) struct TscToNs {
     pub offset_ns: u64,
 }
 
-/// What the options say.
+/// Values of the options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
     pub clock: String,

@@ -15,7 +15,7 @@ const STAMP_BITS: u32 = 59;
 const COMMIT_LENGTH: u64 = (1 << 27) - 1;
 /// The writer overran the reader before this page.
 const MISSED_EVENTS: u64 = 1 << 31;
-/// How many records that cost stands behind the records.
+/// Flag: the number of lost records stands behind the records.
 const MISSED_STORED: u64 = 1 << 30;
 
 /// Byte order of the recording machine.
@@ -43,7 +43,7 @@ impl Order {
     }
 }
 
-/// Where things stand in a page, from the `header_page` of the file.
+/// Layout of a page, from the `header_page` of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageLayout {
     pub order: Order,
@@ -90,20 +90,20 @@ impl PageLayout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageHead {
     pub time: u64,
-    /// Where the records start in the page.
+    /// Offset at which the records start in the page.
     pub start: usize,
-    /// Where they end.
+    /// Offset at which they end.
     pub end: usize,
     /// Records lost before this page; 0: an unknown number.
     pub lost: Option<u64>,
 }
 
-/// What stands at a place of a page.
+/// Entry at a place of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// A record: where its data are, and where the next entry is.
     Record { start: usize, end: usize, next: usize },
-    /// Nothing but time; the next entry is here.
+    /// Time alone; the next entry is here.
     Time { next: usize },
     /// The rest of the page is empty.
     End,

@@ -16,12 +16,12 @@ const WINDOWS_BYTES: usize = 64 << 20;
 /// Most bytes of one packed part when it is unpacked; the largest page fits.
 const PART_BYTES_MAX: usize = super::head::PAGE_BYTES_MAX as usize;
 
-/// What is next on a CPU.
+/// Next thing on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A record: its data are this range of [`CpuStream::window`].
     Record { start: usize, end: usize },
-    /// So many records are missing here; 0: an unknown number.
+    /// Gap of so many records; 0: an unknown number.
     Lost(u64),
 }
 
@@ -43,11 +43,11 @@ pub(super) struct CpuStream {
     page_bytes: usize,
     window_bytes: usize,
     chunks: Option<Chunks>,
-    /// Where the next bytes are in the file, and where they end.
+    /// Offset of the next bytes in the file, and of their end.
     offset: u64,
     end: u64,
     pub window: Vec<u8>,
-    /// Where the next page is in the window, and where the window is in the file.
+    /// Offset of the next page in the window, and of the window in the file.
     next_page: usize,
     window_offset: u64,
     /// The page being read: place of the next record, end of the records.

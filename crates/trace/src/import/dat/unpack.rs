@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-/// How the parts of a file are packed.
+/// Packing of the parts of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     None,

@@ -93,7 +93,7 @@ impl Fields for Message<'_> {
     }
 }
 
-/// What stands at the start of a bundle or anywhere in it, found without reading its events.
+/// Facts at the start of a bundle or anywhere in it, found without reading its events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BundleHead {
     pub cpu: u32,
@@ -218,7 +218,7 @@ fn print_text(field: u32, event: &[u8]) -> Option<&[u8]> {
 const PRINT: u32 = 3;
 const PRINT_BUF: u32 = 2;
 
-/// What events without meaning here are counted as.
+/// Name under which events without meaning here are counted.
 fn skipped_name(field: u32) -> &'static str {
     match field {
         PRINT => "print",
@@ -262,8 +262,8 @@ fn decode_compact(message: &[u8], cpu: u32, notes: &mut Notes, out: &mut Timelin
     Some(())
 }
 
-/// Switches in columns do not say who stops running: it is who started before. At the first of a bundle that is not
-/// known from it, and the timeline of the CPU fills it in.
+/// Decodes switches in columns, which do not say which task stops running: it is the one that started before. At the
+/// first of a bundle that is not known from it, and the timeline of the CPU fills it in.
 fn decode_switches(
     cpu: u32,
     mut columns: [&[u8]; 5],

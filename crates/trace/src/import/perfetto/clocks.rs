@@ -20,7 +20,7 @@ pub(super) const MONOTONIC_RAW: u64 = 5;
 /// One clock as last seen.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// What it showed, ns, and what the boot clock showed.
+    /// Time that it showed, ns, and that the boot clock showed.
     shown_ns: u64,
     boot_ns: u64,
     unit_ns: u64,
@@ -31,7 +31,7 @@ struct Clock {
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     by_id: BTreeMap<(u64, u64), Clock>,
-    /// Times on clocks that no snapshot tells about.
+    /// Times on clocks that no snapshot covers.
     pub unknown: u64,
 }
 

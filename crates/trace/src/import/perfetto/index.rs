@@ -42,7 +42,7 @@ const EXTRA_DOUBLE_UUIDS: u32 = 45;
 /// `FtraceEventBundle` of the events of one CPU.
 const FTRACE_EVENTS: u32 = packet::FTRACE_EVENTS;
 
-/// What an item holds.
+/// Contents of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Holds {
     /// A bundle in the trace itself, or in the unpacked part; added to its times: boot clock minus its clock.
@@ -67,7 +67,7 @@ struct Sequence {
     defaults: Defaults,
 }
 
-/// What the first pass finds.
+/// Findings of the first pass.
 pub(super) struct Index {
     pub items: Vec<Item>,
     /// Packets found.
@@ -122,7 +122,7 @@ pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
     Ok(index)
 }
 
-/// What stands at a place of the trace.
+/// Packet at a place of the trace.
 enum Packet {
     /// A packet whose contents start there.
     Found {

@@ -240,7 +240,8 @@ impl PerfettoSource {
         Ok(Some(Some(Timed { time_ns: self.last_ns, event })))
     }
 
-    /// Fills in who stops running where a switch does not say, and keeps who runs; false when it is not known.
+    /// Fills in the task that stops running where a switch does not say it, and keeps the one that runs; false when it
+    /// is not known.
     #[inline]
     fn complete(&mut self, event: &mut Event) -> bool {
         let Event::SchedSwitch { cpu, prev_tid, prev_prio, next_tid, next_prio, .. } = event else { return true };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What must be written down to be read in another order: unpacked packets, and events of tracks in sorted runs.
+//! Data that must be written down to be read in another order: unpacked packets, and events of tracks in sorted runs.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

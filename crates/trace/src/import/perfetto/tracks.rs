@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Counter tracks that hold signals: ours and sched-analyzer's, told by their names. Others are counted by name.
+//! Counter tracks that hold signals: ours and sched-analyzer's, recognised by their names. Others are counted by name.
 //!
 //! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant
 //! are gathered to one event, with the others as they were.
@@ -23,14 +23,14 @@ const EXTRA_UUIDS: u32 = 31;
 const EXTRA_DOUBLE_VALUES: u32 = 46;
 const EXTRA_DOUBLE_UUIDS: u32 = 45;
 
-/// Whose signal a track holds.
+/// Owner of the signal that a track holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Owner {
     Cpu(u32),
     Task(u32),
 }
 
-/// Which signal.
+/// Signal that a track holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signal {
     Util,
@@ -103,7 +103,7 @@ pub(super) struct Tracks {
     pub ours: bool,
 }
 
-/// What a packet and its sequence say about a track event.
+/// Values for a track event from its packet and its sequence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Defaults {
     pub track: u64,

@@ -146,7 +146,7 @@ impl Ftrace {
     }
 }
 
-/// What a line is that belongs to the call chain of the event above it: its head, or one function of it. ftrace and
+/// Kind of a line that belongs to the call chain of the event above it: its head, or one function of it. ftrace and
 /// `trace-cmd report` write `=> function`, `perf script` an address and what is there, indented.
 fn call_chain(line: &[u8]) -> Option<&'static str> {
     let text = line.trim_ascii();
@@ -170,7 +170,7 @@ fn hand_out(time_ns: u64, event: Event, cpus: Option<u64>, out: &mut Output) {
     cpus.for_each(|cpu| out.event(time_ns, Event::CpuFrequency { cpu, freq_khz }));
 }
 
-/// Where a part of a text begins in it.
+/// Offset at which a part of a text begins in it.
 fn offset(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }

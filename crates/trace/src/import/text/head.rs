@@ -15,9 +15,9 @@ pub(crate) struct Head<'a> {
     pub tid: u32,
     /// CPU.
     pub cpu: u32,
-    /// When.
+    /// Time of the event, ns.
     pub time_ns: u64,
-    /// What the last decimal of the time counts.
+    /// Value of the last decimal of the time.
     pub step_ns: u64,
     /// Name of the event, without the name of its group.
     pub event: &'a [u8],
@@ -80,7 +80,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// What is wrong with a line that has no CPU.
+/// Complaint about a line that has no CPU.
 pub(crate) const NO_CPU: &str = "no CPU before the time; `perf script` writes one with `-F +cpu`";
 
 fn without_cpu<T>(line: &[u8]) -> Result<T, Bad> {
@@ -120,8 +120,8 @@ fn event(line: &[u8], from: usize) -> Result<(&[u8], &[u8]), Bad> {
     Ok((name, line[after..].trim_ascii()))
 }
 
-/// What the kernel prints without a colon behind its name: system calls (`sys_read(fd: 3)`, `sys_getpid()`,
-/// `sys_read -> 0x3`), and calls of the function tracer (`schedule <-worker_thread`).
+/// Name of a call that the kernel prints without a colon behind its name: system calls (`sys_read(fd: 3)`,
+/// `sys_getpid()`, `sys_read -> 0x3`), and calls of the function tracer (`schedule <-worker_thread`).
 fn call<'a>(name: &'a [u8], rest: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.trim_ascii_start();
     if rest.starts_with(b"<-") {

@@ -15,12 +15,12 @@ const NAME_BYTES_MAX: usize = 32;
 /// Sets of keys one event is prepared for at the same time.
 const PLANS_MAX: usize = 8;
 
-/// What text can say of one event of a kernel.
+/// Readings of one event of a kernel in text.
 pub(super) struct Keyed {
     /// Its name.
     pub name: &'static str,
     keys: Vec<Key>,
-    /// How lines with these keys, one bit each, are read.
+    /// Plans for lines by the keys that they have, one bit each.
     plans: Vec<(u32, Plan)>,
     /// Keys of the first line that was read: the form of the event in this file.
     form: Option<u32>,

@@ -17,11 +17,11 @@ pub(crate) struct Line<'a> {
     pub number: u64,
     /// Without the line end.
     pub bytes: &'a [u8],
-    /// Whether it is whole.
+    /// Completeness of the line.
     pub state: LineState,
 }
 
-/// Whether a line is whole.
+/// Completeness of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineState {
     /// From its start to its line end.

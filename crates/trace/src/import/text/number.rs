@@ -63,7 +63,7 @@ pub(crate) fn narrow(value: u64) -> Option<u32> {
 
 /// Highest CPU number taken; Linux can be built for 8192 CPUs.
 const CPU_MAX: u64 = 65_535;
-/// What is said about a higher one.
+/// Complaint about a higher number.
 pub(crate) const CPU_RANGE: &str = "is no CPU number (0..65535)";
 
 /// The number of a CPU.

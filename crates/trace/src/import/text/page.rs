@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use memchr::memmem::find;
 
-/// Where in a page the reader is.
+/// Place of the reader in a page.
 #[derive(Default)]
 pub(crate) struct Page {
     inside: Inside,
@@ -21,7 +21,7 @@ enum Inside {
     Text,
 }
 
-/// What a line of a page is.
+/// Part of a page that a line belongs to.
 pub(crate) enum Part<'a> {
     /// Not of the trace.
     Outside,

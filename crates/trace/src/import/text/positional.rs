@@ -59,7 +59,7 @@ pub(super) fn event(head: &Head<'_>, name: &[u8], out: &mut Output) -> Option<Ev
     Some(complete(event, out))
 }
 
-/// Such a line tells every column of its event.
+/// Marks every column of the event as known, since such a line has all of them.
 fn complete(event: Event, out: &mut Output) -> Event {
     if let Some(declared) = EventInfo::of_code(event.code()) {
         out.notes.info.has_all_columns(declared);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Events into time order, within a window.
 //!
-//! Recorders write what several CPUs tell into one stream; neighbours may be exchanged. The window holds the last
+//! Recorders write what several CPUs record into one stream; neighbours may be exchanged. The window holds the last
 //! [`WINDOW`] events sorted by time, equal times in the order of the file. What is older than anything already handed
 //! out comes too late: the caller reports it as damage, it is never handed out of order.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which kind of text a file is, from its first bytes.
+//! Kind of a text file, from its first bytes.
 
 use super::head::{Head, NO_CPU};
 use crate::import::Format;

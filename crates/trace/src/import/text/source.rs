@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What all readers of text have in common: lines in, events in time order out, damage counted.
+//! Common part of all readers of text: lines in, events in time order out, damage counted.
 
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -15,12 +15,12 @@ use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
 /// Lines that may pass before the first one that is understood.
 const HOPELESS_LINES: u64 = 10_000;
 
-/// Why a line is not understood, and where.
+/// Reason why a line is not understood, and the place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bad {
     /// Offset into the line.
     pub at: usize,
-    /// What is wrong, as the end of a sentence.
+    /// Defect, as the end of a sentence.
     pub what: Cow<'static, str>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn bad<T>(at: usize, what: impl Into<Cow<'static, str>>) -> Result<T,
     Err(Bad { at, what: what.into() })
 }
 
-/// What became of a line.
+/// Outcome of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A line of this kind of file.
@@ -38,12 +38,12 @@ pub enum Seen {
     Passed,
 }
 
-/// What one kind of text makes of a line.
+/// Parser of one kind of text.
 pub trait Parser {
     /// Reads one line.
     fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad>;
 
-    /// What the file should look like: the help when nothing in it is understood.
+    /// Description of a proper file: the help when nothing in it is understood.
     fn help(&self) -> &'static str;
 
     /// Called at the end of the file.
@@ -55,9 +55,9 @@ pub trait Parser {
     }
 }
 
-/// Where a parser puts what it found.
+/// Receiver of a parser's findings.
 pub struct Output {
-    /// What is known about the trace.
+    /// Facts known about the trace.
     pub(crate) notes: Notes,
     window: Reorder,
     line: u64,
@@ -190,7 +190,7 @@ fn last_line(line: &Line<'_>) -> Result<Seen, Bad> {
     bad(line.bytes.len(), "the last line has no end and may be cut: not used")
 }
 
-/// Where a line is not understood, with its text made fit for a terminal.
+/// Place at which a line is not understood, with its text made fit for a terminal.
 fn strange(line: &Line<'_>, bad: &Bad) -> Strange {
     let shown = &line.bytes[..line.bytes.len().min(400)];
     let clean = |text: &[u8]| -> String {
