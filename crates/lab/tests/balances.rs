@@ -27,7 +27,7 @@ const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 /// Figures by name, in the order of the table.
 type Figures = Vec<(String, f64)>;
 
-/// Share of the time with 0, 1, 2 ... runnable tasks, %. The recorder of boards tells times.
+/// Share of the time with 0, 1, 2 ... runnable tasks, %, from the times that the recorder of boards writes.
 fn runnable_percent(counts: &Value) -> Vec<f64> {
     let shares: Option<Vec<f64>> = serde_json::from_value(counts["runnable_percent"].clone()).ok();
     shares.unwrap_or_else(|| {
@@ -54,14 +54,15 @@ fn figures(counts: &Value) -> Figures {
     out
 }
 
-/// Why a figure of the guest is none of the machine that is simulated, whatever comes out; nothing where it is one.
+/// Reason why a figure of the guest cannot be compared with the simulated machine, whatever comes out; `None` where it
+/// can.
 fn incomparable(load: &str) -> Option<&'static str> {
     // The work of the other loads is measured by a thread's own clock, which the guest's CPUs have as real ones have.
     (load == "hackbench")
         .then_some("not comparable: nothing but paths of the kernel, which take the longer the more CPUs are busy")
 }
 
-/// What CPUs that ran out of tasks decided by in a recording, and for how long it was recorded, s.
+/// Reasons by which CPUs that ran out of tasks decided in a recording, and the length of the recording, s.
 fn recorded_gates(path: &Path) -> Option<(GateCounts, f64)> {
     let topology = Topology::read(&beside(path)).ok()?;
     let policy = pelton_core::Policy::profile("7.2").expect("a profile");
@@ -155,8 +156,8 @@ fn compared(recorded: &[Figures], ours: &[Figures], incomparable: Option<&str>) 
     (out, all, within)
 }
 
-/// The same load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to
-/// cost there while nothing else ran; no figure that is compared is used.
+/// The recorded load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured
+/// to cost there while nothing else ran; no figure that is compared is used.
 fn twin(recorded: &Value) -> String {
     let workload = recorded["workload"].as_str().expect("a load").to_owned();
     let mut loads = recorded["load"].as_array().into_iter().flatten();
@@ -173,7 +174,7 @@ fn quantiles(mut all: Vec<f64>) -> Vec<f64> {
     [50, 75, 90, 95, 99].map(at).to_vec()
 }
 
-/// What hackbench and schbench measured themselves, there and here.
+/// Numbers that hackbench and schbench measured themselves, in the guest and in the simulator.
 fn benchmarks(recorded: &Value, report: &Report) -> String {
     let mut out = String::new();
     for load in recorded["load"].as_array().into_iter().flatten() {

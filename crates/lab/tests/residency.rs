@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
-//! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
-//! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so.
+//! Distribution of time over CPUs and frequencies on arm64 boards of small and large CPUs, counted by their kernels,
+//! beside the simulator's on the same boards under the same loads. With the recordings of `make test-live`,
+//! `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md;
+//! without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
 use crate::guests::{BOARDS, Board, Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
@@ -17,7 +18,7 @@ const WITHIN_PERCENT: f64 = 10.0;
 /// Migrations below this, 1/s, are a few in a recording: they are shown and not judged.
 const RARE_PER_S: f64 = 2.0;
 
-/// How a figure is judged.
+/// Way of judging a figure: by a difference in percentage points, in percent, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Judged {
     Points,
@@ -61,7 +62,7 @@ impl Counted {
     }
 }
 
-/// What a kernel counted.
+/// Numbers that a kernel counted.
 fn counted(recorded: &Value) -> Counted {
     let numbers =
         |value: &Value| value.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect::<Vec<u64>>();

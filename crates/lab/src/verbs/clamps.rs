@@ -11,7 +11,7 @@ use pelton_replay::clamps::{self, Difference, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
 use std::path::Path;
 
-/// Is this file a table of clamps? What cannot be read is not, and is reported by who reads it next.
+/// True if this file is a table of clamps. A file that cannot be read is not; its next reader reports the error.
 pub fn is_table(path: &Path) -> bool {
     has_header(path, clamps::is_header)
 }
@@ -19,9 +19,9 @@ pub fn is_table(path: &Path) -> bool {
 /// A table whose clamps were computed again.
 #[derive(Debug)]
 pub struct Clamped {
-    /// What was found, with its differences.
+    /// Findings, with their differences.
     pub report: Report,
-    /// The same as a result.
+    /// Findings as a result.
     pub result: Clamps,
     /// The verdict.
     pub verdict: Verdict,
@@ -30,9 +30,9 @@ pub struct Clamped {
 /// A table computed with one wrong rule at a time.
 #[derive(Debug)]
 pub struct ClampedFaults {
-    /// What was noticed.
+    /// Faults that were noticed.
     pub result: ClampFaults,
-    /// Was anything?
+    /// Verdict: passes if some fault was noticed.
     pub verdict: Verdict,
 }
 
