@@ -57,7 +57,7 @@ fn samples(report: &Report) -> String {
     if sheet.is_empty() { String::new() } else { section("First differences", &sheet) }
 }
 
-/// What was noticed of wrong rules.
+/// Table of wrong rules, and whether each was noticed.
 pub fn faults_text(result: &ClampFaults) -> String {
     let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
     for fault in &result.faults {

@@ -127,7 +127,7 @@ fn heading(scope: Scope) -> &'static str {
     }
 }
 
-/// What the changes are against, in words.
+/// Base of the changes, in words.
 fn base(comparison: &Comparison) -> &str {
     match (comparison.workloads.is_empty(), comparison.policies.iter().all(|p| *p == comparison.policies[0])) {
         (true, _) => &comparison.policies[0],
@@ -136,13 +136,14 @@ fn base(comparison: &Comparison) -> &str {
     }
 }
 
-/// What the workload measures itself stands above what is measured of it.
+/// Puts the numbers that the workload measures itself above those that are measured of it.
 fn measured_first<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> impl Iterator<Item = &'a CompareRow> {
     let (measured, others): (Vec<_>, Vec<_>) = rows.partition(|row| is_measured(row));
     measured.into_iter().chain(others)
 }
 
-/// What stars and brackets mean, and how many stars mean nothing: last, so that it stands under charts too.
+/// Meaning of stars and brackets, and the number of stars that chance explains: last, so that it stands under charts
+/// too.
 fn confidence_words(comparison: &Comparison) -> String {
     if comparison.seeds.len() < SAMPLES_FOR_CI95 {
         return "\nno 95 % confidence: it needs six seeds\n".to_owned();

@@ -63,9 +63,9 @@ fn request(args: &ReplayArgs, trace: &Path) -> ReplayRequest {
 /// The files that were asked for: of the first trace's first run.
 struct Taken<'a> {
     args: &'a ReplayArgs,
-    /// They are open, or written.
+    /// The files are open, or written.
     done: bool,
-    /// Why they could not be written.
+    /// Reason why the files could not be written.
     failure: Option<Failure>,
 }
 

@@ -211,7 +211,7 @@ fn spread(row: &RowResult) -> String {
     row.ci95.map(|(lo, hi)| format!("{} .. {}", number(lo), number(hi))).unwrap_or_default()
 }
 
-/// What the experiment assumes, and what was calibrated.
+/// Assumptions of the experiment, and its calibration.
 fn notes(experiment: &Experiment) -> String {
     let mut sheet = Sheet::new(&["<assumption", "<chosen"]);
     for (topic, chosen) in &experiment.assumptions {
