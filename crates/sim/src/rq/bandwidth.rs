@@ -94,7 +94,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the timer does once its CPU executes.
+    /// Work of the timer once its CPU executes.
     pub(crate) fn quota_timer(&mut self, group: u32, kind: QuotaTimer) {
         let now = self.kernel_ns();
         let bandwidth = self.budgets.bandwidth(group);

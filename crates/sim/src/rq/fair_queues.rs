@@ -153,7 +153,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tree(c).tick_preempts()
     }
 
-    /// Does the woken fair task preempt the running one?
+    /// True if the woken fair task preempts the running one.
     pub(crate) fn fair_wakeup_preempts(&mut self, c: u32, curr: u32, wakee: u32) -> bool {
         self.is_open(c, wakee) && self.tree(c).wakeup_preempts(curr, wakee)
     }

@@ -14,7 +14,7 @@ use pelton_model::workload::{Bandwidth, GroupChange, Workload};
 pub(crate) struct Group {
     /// Number of the group above, or [`ROOT`].
     pub parent: u32,
-    /// What its queues on all CPUs share.
+    /// State that its queues on all CPUs share.
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
@@ -24,7 +24,7 @@ pub(crate) struct Group {
     pub clamps_written: bool,
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
-    /// It is idle.
+    /// Idle group (`cpu.idle`).
     pub idle: bool,
 }
 
@@ -34,7 +34,7 @@ impl Group {
         self.parent
     }
 
-    /// What its queues on all CPUs share.
+    /// State that its queues on all CPUs share.
     pub(crate) fn shared(&self) -> &TaskGroup {
         &self.shared
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What keeps real-time tasks from taking a CPU for good up to 6.8: a limit per period. Later there is a server of the
-//! fair class (`server.rs`).
+//! Limit of real-time tasks up to 6.8: they may not take a CPU for longer than a part of each period. Later there is a
+//! server of the fair class (`server.rs`).
 
 use pelton_core::RT_PERIOD_NS;
 use pelton_schema::Sink;

@@ -47,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the tick does once its CPU executes.
+    /// Work of the tick once its CPU executes.
     pub(crate) fn tick_work(&mut self, c: u32) {
         self.account(c);
         self.update_clock(c);

@@ -85,7 +85,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What other CPUs asked of CPU `c` arrives.
+    /// Handles the requests of other CPUs that arrive at CPU `c`: wake-ups and rescheduling.
     pub(crate) fn reacts(&mut self, c: u32) {
         if self.cpus[c as usize].wake_list.is_pending() {
             self.takes_wakes(c);

@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
         self.resched_cpu(c);
     }
 
-    /// What a balance found: has some CPU more to do than it can?
+    /// Keeps a balance's finding: some CPU has more to do than it can.
     pub(crate) fn set_overutilized(&mut self, overutilized: bool) {
         if !self.placing.by_energy || overutilized == self.placing.overutilized {
             return;
