@@ -32,7 +32,7 @@ pub(super) struct FlatPhase<'a> {
     pub props: &'a Props,
     /// Repetitions; `None` = for ever.
     pub repeat: Option<u64>,
-    /// What it does.
+    /// Events of one repetition.
     pub events: Vec<Event>,
 }
 
