@@ -318,7 +318,7 @@ impl<'a> Samples<'a> {
         labels.into_iter().flatten().filter(|label| known.insert(label.clone())).collect()
     }
 
-    /// By side: where the tasks of these names are. Another governor, or another workload, has other tasks.
+    /// Places of tasks by their names, for each side. Another governor, or another workload, has other tasks.
     fn places(&self) -> Vec<BTreeMap<String, usize>> {
         let of = |runs: &Vec<Report>| runs.first().map(task_labels).unwrap_or_default();
         let by_name = |labels: Vec<String>| labels.into_iter().enumerate().map(|(at, label)| (label, at)).collect();

@@ -99,7 +99,7 @@ pub struct MachineChanges {
 }
 
 impl MachineChanges {
-    /// These, and of `others` what these do not say.
+    /// Fills the changes that are not set here from `others`.
     pub fn or(self, others: MachineChanges) -> MachineChanges {
         MachineChanges {
             switch_time_us: self.switch_time_us.or(others.switch_time_us),

@@ -76,7 +76,7 @@ pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
 #[derive(Clone, Debug)]
 pub(crate) struct Resamples {
     n: usize,
-    /// By resample: how often each pair was drawn.
+    /// Number of times that each pair was drawn, resample after resample.
     drawn: Vec<u32>,
 }
 

@@ -125,7 +125,7 @@ fn mean(all: &[Figures]) -> Figures {
     all[0].iter().enumerate().map(|(row, (name, _))| (name.clone(), one(row))).collect()
 }
 
-/// Is a figure within the bar? `None` where there is too little of it.
+/// True if a figure is within the bar; `None` where there is too little of it.
 fn judged(name: &str, recorded: f64, ours: f64) -> Option<bool> {
     let rare = if name.ends_with("/s") { RARE_PER_S } else { RARE_PERCENT };
     (recorded.max(ours) >= rare).then(|| (ours - recorded).abs() <= recorded.abs() * WITHIN_PERCENT / 100.0)

@@ -191,7 +191,7 @@ it wakes with utilization 0 and no estimate).
 |---|---|---|---|---|---|---|
 ";
 
-/// A line of the table; the second value: is the row inside?
+/// A line of the table, and whether its row is inside.
 fn line(row: &Row, ramps: &[Ramp]) -> (String, bool) {
     let mut all: Vec<f64> = ramps.iter().map(|r| (row.of)(r)).collect();
     all.sort_by(f64::total_cmp);

@@ -169,7 +169,7 @@ fn mean(all: &[Vec<Figure>]) -> Vec<(f64, f64, f64)> {
     (0..all[0].len()).map(|row| one(of(row))).collect()
 }
 
-/// Is a figure within its bar? `None` where it is not judged.
+/// True if a figure is within its bar; `None` where it is not judged.
 fn judged(how: Judged, recorded: f64, ours: f64) -> Option<bool> {
     match how {
         Judged::Points => Some((ours - recorded).abs() <= WITHIN_POINTS),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recorded clamps: is what the kernel made of them what the core makes of them?
+//! Recorded clamps: comparison of the kernel's results with the core's.
 
 use super::placements::{Rules, has_header, read_through, rules};
 use super::validate::ValidateRequest;
@@ -86,7 +86,7 @@ fn difference(sample: &Difference) -> ClampDifference {
     }
 }
 
-/// Each wrong rule in turn: what of it is noticed?
+/// Counts, for each wrong rule in turn, the clamps that differ because of it.
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<ClampedFaults, LabError> {
     let Rules { profile, policy, .. } = rules(request, "clamps")?;
     let path = &request.trace;

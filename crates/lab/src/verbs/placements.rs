@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recorded placements: where did the kernel put each task, and would the core put it there?
+//! Recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
 use super::validate::ValidateRequest;
 use crate::results::traces::{
@@ -187,7 +187,7 @@ fn difference(sample: &Difference) -> PlacementDifference {
     }
 }
 
-/// Each wrong world in turn: what of it is noticed?
+/// Counts, for each wrong world in turn, the quiet placements that differ because of it.
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<PlacedFaults, LabError> {
     let Rules { profile, policy, .. } = rules(request, "placements")?;
     let path = &request.trace;

@@ -99,7 +99,7 @@ pub trait RecordFiles {
     /// A line of a table, its end included.
     fn line(&mut self, line: &str);
 
-    /// Something could not be written: the recording ends.
+    /// True if the output could not be written: the recording ends.
     fn have_failed(&self) -> bool;
 
     /// Everything is there; `machine` is what a table needs beside it, JSON.

@@ -40,7 +40,7 @@ pub struct ValidateRequest {
     pub input_format: Option<String>,
     /// Put faults into the trace instead.
     pub self_test: bool,
-    /// Also ask which other values of switches the trace refutes, for at most so long, ns.
+    /// Longest search for other values of switches that the trace refutes, ns; `None`: no search.
     pub distinguish_ns: Option<u64>,
 }
 
