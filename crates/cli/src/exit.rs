@@ -65,7 +65,7 @@ impl Failure {
         Self::new(Exit::BadInput, reason, None)
     }
 
-    /// Something this machine does not let us do.
+    /// A failure because this machine does not allow the action.
     pub fn cannot(reason: impl Display, hint: &str) -> Self {
         Self::new(Exit::CannotHere, reason, Some(hint))
     }

@@ -347,7 +347,7 @@ pub fn page_width() -> u16 {
 mod tests {
     use super::*;
 
-    /// As it is printed where nothing is coloured.
+    /// Text of the table as printed without colours.
     fn printed(sheet: &Sheet, width: Option<u16>) -> String {
         paint::finish(&sheet.text(width), false, str::to_owned)
     }

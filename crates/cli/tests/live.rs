@@ -83,7 +83,7 @@ const BALANCED_BOARD: &str = "-big-little";
 const WITH_CLAMPS: [&str; 2] = ["7.2", "6.18"];
 /// Decisions about clamps that each of them must have made.
 const CLAMPS_MIN: u64 = 20_000;
-/// Their table, and that of placements meanwhile.
+/// Name of their table, and of the table of placements meanwhile.
 const CLAMPS: &str = "random.clamps.csv.gz";
 const CLAMPED: &str = "clamps.csv.gz";
 
@@ -232,7 +232,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Those of a folder whose names end so; `None` when it has none.
+    /// Tables of a folder whose names end in `end`; `None` when it has none.
     fn of(folder: &Path, end: &str, profile: &str) -> Option<Tables> {
         let release = text(&folder.join("release"));
         let mut all = Tables::default();
@@ -433,7 +433,7 @@ fn not_met(folder: &Path, machine: &str, all: &Counts) -> Option<String> {
         .then(|| format!("{} placements with idle states, of which {states:?} were used", all.idle_states))
 }
 
-/// Those under clamps are looked at elsewhere.
+/// True for tables of placements alone: those under clamps are looked at elsewhere.
 fn is_of_placements(name: &str) -> bool {
     name.ends_with(".csv.gz")
         && !name.ends_with(GATES)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate` of recorded clamps: is what the kernel made of them what the core makes of them?
+//! `pelton validate` of recorded clamps: comparison of the kernel's results with the core's.
 
 use super::common::section;
 use crate::sheet::Sheet;

@@ -13,7 +13,7 @@ use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
 use std::path::PathBuf;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
     let inputs = args.workloads.iter().flat_map(|workload| files_of(workload)).chain([PathBuf::from(&args.platform)]);

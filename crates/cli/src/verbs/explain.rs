@@ -13,7 +13,7 @@ use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let request = request(args)?;
     let watch = Screen::new(global);

@@ -10,7 +10,7 @@ use pelton_lab::explain_placement::{Affine, Compared, Explanation, Scan};
 use pelton_lab::verbs::explain::{ExplainRequest, ExplainedPlacement, placement};
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Explains a placement.
 pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failure> {
     let explained = placement(request, &Screen::new(global)).map_err(failure)?;
     match global.format {

@@ -11,7 +11,7 @@ use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use std::path::{Path, PathBuf};
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     let options = Options { kind: args.from, cpus: args.cpus, milliwatts: args.milliwatts };
     let sources: Vec<&Path> = std::iter::once(&args.source).chain(&args.with).map(PathBuf::as_path).collect();

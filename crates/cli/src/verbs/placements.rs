@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate` of recorded placements: where did the kernel put each task, and would the core put it there?
+//! `pelton validate` of recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
 use super::common::section;
 use crate::sheet::Sheet;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 mod files;
 mod lines;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let request = request(args);
     let names = names(args, request.subject);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Tasks shown without `-v`.
 const TASKS_SHOWN: usize = 8;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
     let outputs: Vec<&Path> = [&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path).collect();
     let named = args.traces.iter().cloned().chain(policy_files(&args.policies)).chain(args.part.platform_files());

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let watch = Screen::new(global);
     let (seed, random_phase) = (args.seed, !args.same_phase);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate`: does the core compute what the kernel recorded?
+//! `pelton validate`: comparison of the core's results with those that the kernel recorded.
 
 use super::common::{Screen, failure, print, print_as_json, section};
 use super::{clamps, distinguish, placements};
