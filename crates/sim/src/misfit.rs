@@ -13,7 +13,7 @@ use pelton_model::workload::{SchedPolicy, Workload};
 
 use crate::rq::{bandwidth, boosts};
 
-/// Something that a workload asks for and that the policy, or the machine under it, does not have.
+/// A request of a workload that the policy, or the machine under it, cannot meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// A pulse of a boost under another governor than interactive.

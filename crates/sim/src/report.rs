@@ -44,7 +44,7 @@ pub struct QuotaReport {
     pub usage_ns: u64,
     /// Periods that ended.
     pub nr_periods: u32,
-    /// Those at whose end one of its queues was throttled.
+    /// Periods at whose end one of its queues was throttled.
     pub nr_throttled: u32,
     /// Time for which its queues were throttled, summed over CPUs, ns (`throttled_usec`); without those that still are.
     pub throttled_ns: u64,
@@ -278,7 +278,7 @@ pub struct CpuReport {
     pub hook_ns: u64,
     /// Times its averages were updated without an event of a task (`update_blocked_averages`).
     pub blocked_updates: u64,
-    /// Those of them that another CPU made in its search for a task.
+    /// Updates of these that another CPU made in its search for a task.
     pub blocked_scans: u64,
     /// Queues seen in all of them.
     pub blocked_queues: u64,
@@ -330,7 +330,7 @@ pub struct DemandReport {
     pub short_ns: u64,
     /// From a need above the frequency until the frequency meets the need, ns.
     pub reaction_ns: Samples,
-    /// Those of them that ended because the need went away.
+    /// Reactions that ended because the need went away.
     pub lapsed: u64,
     /// Needs that were still waiting at the end of the run; not among the reactions.
     pub unserved: u64,

@@ -6,7 +6,7 @@ use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, Phase, SchedPol
 use pelton_schema::Event;
 use pelton_sim::Report;
 
-/// Those that have idle groups.
+/// Profiles that have idle groups.
 const PROFILES: [&str; 6] = ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {

@@ -199,7 +199,7 @@ impl Throttled {
 /// Queues and entities of all groups on one CPU; empty when there are no groups.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
-    /// By group.
+    /// Slot of each group.
     slot_of_group: Vec<u32>,
     pub(super) slots: Vec<Slot>,
     listed: Listed,

@@ -29,7 +29,7 @@ impl Leave {
         slot_of(self.delays)
     }
 
-    /// This is the highest entity that leaves.
+    /// True for the highest entity that leaves.
     pub(crate) fn ends_at(self, entity: u32) -> bool {
         entity == self.top
     }
@@ -466,7 +466,7 @@ impl Tree<'_> {
         }
     }
 
-    /// At the tick: should the running task, or a group it is in, give way?
+    /// True if the running task, or a group it is in, should give way at the tick.
     pub(crate) fn tick_preempts(&mut self) -> bool {
         let rules = self.rules;
         if !rules.is_cfs() {
@@ -508,7 +508,8 @@ impl Tree<'_> {
         (old, new)
     }
 
-    /// Does the woken task preempt the running one? They, or their groups, are compared at the lowest level they share.
+    /// True if the woken task preempts the running one. They, or their groups, are compared at the lowest level they
+    /// share.
     pub(crate) fn wakeup_preempts(&mut self, curr: u32, wakee: u32) -> bool {
         let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
         let (old, new) = self.matching(curr, wakee);

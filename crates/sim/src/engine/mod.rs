@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
         (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns
     }
 
-    /// Tells a sink that asks for it of an update of blocked load.
+    /// Passes an update of blocked load to a sink that takes balances.
     #[inline]
     pub(crate) fn tell_walk(&mut self, walk: &Walk) {
         if S::BALANCES {
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Tells the sink; free when the sink is off.
+    /// Passes an event to the sink; free when the sink is off.
     #[inline]
     pub(crate) fn emit(&mut self, event: Event) {
         if S::ACTIVE {

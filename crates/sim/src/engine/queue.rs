@@ -16,7 +16,7 @@ pub(crate) enum QuotaTimer {
     Slack,
 }
 
-/// Something that will happen.
+/// An event to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ev {
     /// The current task of a CPU reaches the end of its step or of its budget.
@@ -118,7 +118,7 @@ pub(crate) struct EventQueue {
     now: Vec<Due>,
     /// The first stretch whose events are not in order.
     next: u64,
-    /// By stretch: a slot of one of its events.
+    /// Slot of one event of each stretch.
     lists: Box<[u32; STRETCHES]>,
     /// Lists that have events, one bit each, and the words of this set that are not 0.
     filled: [u64; STRETCHES / WORD],

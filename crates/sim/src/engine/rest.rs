@@ -114,7 +114,7 @@ impl Rows {
         Rows { up_to_date: [0; PLACE_CPUS_LARGEST / 64], rest: Rest::new(on, llc_of) }
     }
 
-    /// Something changes that is read of CPU `c`.
+    /// Marks the row of CPU `c` as out of date: something that is read of it changes.
     #[inline(always)]
     pub(crate) fn change(&mut self, c: u32) {
         // There is no CPU beyond the last word: nothing is to be checked.
@@ -216,7 +216,7 @@ impl Rest {
         &self.llc_members[self.llc_of[c as usize] as usize]
     }
 
-    /// Something changes of CPU `c`: no CPU near rests any more.
+    /// Ends the rest of all CPUs near CPU `c`, of which something changes.
     #[inline(never)]
     pub(crate) fn disturb(&mut self, c: u32) {
         if self.near[c as usize / 64 % self.near.len()] >> (c % 64) & 1 == 1 {

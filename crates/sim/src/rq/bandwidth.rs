@@ -198,7 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Something waits for throttled queues: their time counts.
+    /// Starts the throttled time of queues that a task begins to wait for.
     fn note_waiting(&mut self, c: u32, mut slot: u32) {
         let now = self.kernel_ns();
         while slot != ROOT && !self.quota_by_task() {

@@ -68,7 +68,7 @@ pub(crate) fn is_member(member: &str, name: &str, taskgroup: &str) -> bool {
 }
 
 impl Boosts {
-    /// Those of a workload that fits its policy.
+    /// Boosts of a workload that fits its policy.
     pub(crate) fn of(w: &Workload) -> Boosts {
         let all = merged(&w.boosts);
         let is_root = |spec: &&BoostSpec| spec.members.is_empty();

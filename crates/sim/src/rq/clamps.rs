@@ -157,8 +157,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Is the largest clamp of the tasks of this class kept? Where clamps add up that is at most for real-time tasks.
-    /// Deadline tasks, and the worker that is one, have no clamps.
+    /// True if the largest clamp of the tasks of this class is kept. Where clamps add up that is at most for real-time
+    /// tasks. Deadline tasks, and the worker that is one, have no clamps.
     pub(crate) fn has_largest(&self, class: Class) -> bool {
         match class {
             Class::Fair => !self.uses.clamp_sums,

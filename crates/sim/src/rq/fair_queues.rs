@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// At the tick: should the running task give way?
+    /// True if the running task should give way at the tick.
     pub(crate) fn fair_tick_preempts(&mut self, c: u32) -> bool {
         self.tree(c).tick_preempts()
     }

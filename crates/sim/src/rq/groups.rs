@@ -18,9 +18,9 @@ pub(crate) struct Group {
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
-    /// Those that were written.
+    /// Clamps that were written.
     pub asked: (u32, u32),
-    /// Those in force are made of the written ones, here or above.
+    /// Clamps in force come from written ones, here or above.
     pub clamps_written: bool,
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
@@ -110,7 +110,7 @@ impl Groups {
         &self.list[group as usize]
     }
 
-    /// Their quotas before the run.
+    /// Quotas of the groups before the run.
     pub(crate) fn limits(&self) -> impl Iterator<Item = Option<Bandwidth>> + '_ {
         self.tree.list.iter().map(|spec| spec.bandwidth)
     }

@@ -73,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         *self.cpus[c as usize].rt.limit() = own;
     }
 
-    /// At a tick with a real-time task: has the class used up its share?
+    /// Ends the run of real-time tasks, at a tick of one, when the class has used up its share.
     pub(crate) fn check_rt_limit(&mut self, c: u32) {
         if self.has_fair_server() || self.cpus[c as usize].rt_throttled() {
             return;

@@ -127,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
         self.go_idle(c);
     }
 
-    /// Tells the governor how long the CPU stayed; true when the tick is due.
+    /// Reports the length of the CPU's stay to the governor; true when the tick is due.
     pub(crate) fn end_stay(&mut self, c: u32, state: u32) -> bool {
         let states = &self.m.domains[self.m.cpus[c as usize].domain as usize].idle_states;
         let cpu = &mut self.cpus[c as usize];

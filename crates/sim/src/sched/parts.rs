@@ -108,7 +108,7 @@ impl Task {
 pub(crate) struct CpuSched {
     pub tick: Moment,
     pub tick_stopped: bool,
-    /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
+    /// Memberships in the sets of CPUs, a bit each: a fair task waits behind another one, two are runnable, none.
     pub noted: u8,
     /// In the idle task since it last chose what to run.
     pub idle_loop: IdleLoop,

@@ -132,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
         of_class!(self.class_of(t), task_tick(self, c, t, queued));
     }
 
-    /// Does a task that became runnable go before the running one? A class goes before those behind it.
+    /// True if a task that became runnable goes before the running one. A class goes before those behind it.
     #[inline]
     pub(super) fn wakeup_preempt(&mut self, c: u32, curr: u32, t: u32) -> bool {
         let (new, old) = (self.class_of(t), self.class_of(curr));
