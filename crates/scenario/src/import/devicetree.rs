@@ -91,7 +91,7 @@ fn passed_over(domain: &mut Domain) {
     }
 }
 
-/// As `for_each_available_child_of_node` of Linux takes it, with what has another status.
+/// True unless the status is disabled or failed. `for_each_available_child_of_node` of Linux leaves out others, too.
 fn is_available(node: &Node) -> bool {
     node.text("status").is_none_or(|s| s != "disabled" && !s.starts_with("fail"))
 }
@@ -304,8 +304,8 @@ fn clusters(tree: &Tree, all: &[&Node], cpus: &[Cpu<'_>]) -> Result<Vec<Vec<u32>
     Ok(if told == cpus.len() { clusters } else { Vec::new() })
 }
 
-/// As `topology_normalize_cpu_scale` of Linux: capacity-dmips-mhz times the highest frequency, the largest is 1024.
-/// Kernels of phones before it have `sched-energy-costs`.
+/// Fills in capacities as `topology_normalize_cpu_scale` of Linux does: capacity-dmips-mhz times the highest frequency,
+/// the largest is 1024. Kernels of phones before it have `sched-energy-costs`.
 fn capacities(draft: &mut Draft, costs: Option<&[Option<u32>]>) {
     let by_costs = |domain: &Domain| costs?.get(*domain.cpus.first()? as usize).copied().flatten();
     let is_old = draft.domains.iter().all(|domain| domain.dmips_mhz.is_none() && by_costs(domain).is_some());

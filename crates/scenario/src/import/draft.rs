@@ -45,7 +45,7 @@ pub enum Invariance {
 }
 
 impl Invariance {
-    /// As the file says it.
+    /// Line of the platform file.
     pub fn words(self) -> String {
         match self {
             Invariance::Since(release) => format!("freq_invariant_since = \"{release}\""),

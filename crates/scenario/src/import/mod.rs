@@ -133,7 +133,7 @@ fn kind_of(path: &Path) -> Result<Kind, Diagnostics> {
         .into())
 }
 
-/// Has a copy of `devices/system/cpu` itself, or of the folder above, CPUs in it?
+/// True if a copy of `devices/system/cpu` itself, or of the folder above, has CPUs in it.
 fn has_cpus(path: &Path) -> bool {
     let of = |inner: &str| files::Files::of_folders(vec![("cpu", path.join(inner))]);
     ["", "cpu"].into_iter().any(|inner| sysfs::has_cpus(&of(inner)))

@@ -133,7 +133,7 @@ fn maps(tree: &Tree, zone: &Node, cpus: &[&Node]) -> Result<Vec<Map>, Diagnostic
     Ok(maps)
 }
 
-/// Is this cell of a cooler a state that it has to keep to? The least of all is none.
+/// True if this cell of a cooler is a state that it has to keep to. The least of all is none.
 fn is_limit(part: &Part) -> bool {
     matches!(part, Part::Number(state) if *state != 0 && *state != NO_LIMIT)
 }

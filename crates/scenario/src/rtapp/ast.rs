@@ -94,7 +94,7 @@ impl PolicyName {
         ("SCHED_DEADLINE", PolicyName::Deadline),
     ];
 
-    /// As it is written.
+    /// Name of the policy in a file.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, p)| *p == self).map_or("", |(name, _)| name)
     }

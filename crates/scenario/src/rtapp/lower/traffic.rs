@@ -31,7 +31,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// As it was defined; a definition that is no time is an error.
+    /// Times as defined; a definition that is no time is an error.
     pub fn new(file: &RtAppFile, options: &RtAppOptions, report: &mut Report) -> Self {
         let buffer_bytes = file.global.mem_buffer_size.as_ref().map_or(BUFFER_BYTES, |bytes| bytes.value);
         let mut time = |name: &str| {
