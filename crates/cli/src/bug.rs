@@ -4,7 +4,7 @@
 use crate::exit::Exit;
 use std::sync::OnceLock;
 
-/// What the message needs to know about this invocation.
+/// Facts about this invocation that the message contains.
 #[derive(Debug, Default)]
 struct Invocation {
     arguments: Vec<String>,

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-/// How the program ends.
+/// Exit of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Done.
@@ -44,10 +44,10 @@ impl Exit {
     }
 }
 
-/// Why a verb stopped: an exit code and what to print on stderr.
+/// Reason why a verb stopped: an exit code and the text for stderr.
 #[derive(Debug)]
 pub struct Failure {
-    /// How the program ends.
+    /// Exit of the program.
     pub exit: Exit,
     /// Text for stderr, complete (with its own `error:` where wanted); may be empty.
     pub text: String,
@@ -65,7 +65,7 @@ impl Failure {
         Self::new(Exit::BadInput, reason, None)
     }
 
-    /// Something this machine does not let us do.
+    /// A failure because this machine does not allow the action.
     pub fn cannot(reason: impl Display, hint: &str) -> Self {
         Self::new(Exit::CannotHere, reason, Some(hint))
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
-/// How long a verb may take to notice.
+/// Longest time that a verb may take to notice.
 const PATIENCE: Duration = Duration::from_millis(350);
 
 /// More than any kernel says of a process.
@@ -81,7 +81,7 @@ pub fn failure(text: impl Into<String>) -> Failure {
     Failure { exit: Exit::Interrupted, text: text.into() }
 }
 
-/// How a program ends that a signal ended, as shells say it: 128 and the signal.
+/// Exit code of a program that a signal ended, by the shells' rule: 128 and the signal.
 pub fn code() -> u8 {
     128u8.saturating_add(SIGNAL.load(Ordering::Relaxed) as u8)
 }

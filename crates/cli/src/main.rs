@@ -39,7 +39,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was typed; `help` needs no help of its own, and whoever asks for it means the verb behind it.
+/// Arguments as typed. `help` needs no help of its own: with it, `--help` and `-h` are left out and mean the verb
+/// behind it.
 fn arguments() -> impl Iterator<Item = std::ffi::OsString> {
     let asks = std::env::args_os().nth(1).is_some_and(|first| first == "help");
     std::env::args_os().filter(move |word| !asks || word != "--help" && word != "-h")

@@ -12,22 +12,22 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What a file is called while it is being written.
+/// Ending of a file's name while it is being written.
 const PART: &str = ".pelton-part";
 
-/// What files are being written, and whether their readers can tell that they are not complete.
+/// Files that are being written, and whether their format shows a reader that they are not complete.
 static PARTS: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(Vec::new());
 
 /// A file being written. Dropped, it leaves what was there before as it was.
 #[derive(Debug)]
 pub struct Pending {
-    /// Where the bytes go.
+    /// Open file that the bytes are written to.
     file: File,
     name: PathBuf,
     place: Option<Place>,
 }
 
-/// Where a file is written, and where it is to be.
+/// Paths of a file: while it is written, and once it is complete.
 #[derive(Debug)]
 struct Place {
     part: PathBuf,
@@ -43,8 +43,8 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     pending.keep()
 }
 
-/// Starts a file. `tells` says that its format tells a reader whether it is complete. Devices, pipes and `-`, standard
-/// output, are written directly.
+/// Starts a file. `tells`: its format shows a reader whether it is complete. Devices, pipes and `-`, standard output,
+/// are written directly.
 pub fn create(path: &Path, tells: bool) -> Result<Pending, Failure> {
     let failed = |error: io::Error| not_created(path, &error);
     let name = path.to_owned();
@@ -153,7 +153,7 @@ fn claimed(part: &Path) -> io::Result<Claim> {
             Err((_, Errno::EWOULDBLOCK)) => continue,
             Err((_, error)) => return Err(error.into()),
         };
-        // The one who held it may have moved it to its place meanwhile.
+        // Its last holder may have moved it to its place meanwhile.
         let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         if part.symlink_metadata().ok().map(identity) != lock.metadata().ok().map(identity) {
             continue;
@@ -298,12 +298,12 @@ fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Where an output is written before it takes its place.
+/// Path under which an output is written before it takes its place; `None` for outputs that are written directly.
 fn part(output: &Path) -> Option<PathBuf> {
     regular_target(output).map(|target| part_of(&target))
 }
 
-/// The same file, or one is what the other is called while it is written.
+/// True for two names of the same file, or of an output and the file that it is written to first.
 fn is_one_output(a: &Path, b: &Path) -> bool {
     let is_part = |a: &Path, b: &Path| part(a).is_some_and(|part| is_same(&part, b));
     !is_standard(a) && !is_standard(b) && (is_same(a, b) || is_part(a, b) || is_part(b, a))
@@ -324,7 +324,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Where a file that is not there would be made.
+/// Path of a file that does not exist yet, with its folder resolved.
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))

@@ -24,7 +24,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// What is running, in a few words.
+    /// Shows the name of the work in progress, in a few words.
     pub fn note(&self, text: &str) {
         self.bar.set_message(text.to_owned());
     }
@@ -52,7 +52,7 @@ impl Counting {
         Counting { bar }
     }
 
-    /// So many events are read.
+    /// Shows the number of events that are read.
     pub fn at(&self, events: u64) {
         if events.is_multiple_of(4096) {
             self.bar.set_position(events);

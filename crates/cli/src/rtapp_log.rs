@@ -27,7 +27,7 @@ struct Line {
     wakeup: u64,
 }
 
-/// What is known of a thread.
+/// State of a thread's log.
 struct Thread {
     name: String,
     /// Configured run time of each activation of a round.
@@ -59,7 +59,7 @@ impl RtAppLogs {
         Ok(RtAppLogs { folder: folder.to_owned(), threads })
     }
 
-    /// Where the logs of the plan's tasks would be.
+    /// Paths that the logs of the plan's tasks would have.
     pub fn paths(folder: &Path, plan: &Plan) -> impl Iterator<Item = PathBuf> {
         plan.workload.tasks.iter().enumerate().map(|(i, spec)| path(folder, &spec.name, i as u32))
     }
@@ -160,7 +160,7 @@ fn configured(spec: &TaskSpec) -> Vec<u64> {
     all
 }
 
-/// Rounds of one phase that are told apart; a log of that length is longer than any run.
+/// Largest number of rounds of one phase that are distinguished; a log of that length is longer than any run.
 const ROUNDS_MAX: u64 = 1_000_000;
 
 #[cfg(test)]

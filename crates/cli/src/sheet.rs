@@ -23,7 +23,7 @@ pub struct Sheet {
     /// Column headings; one starting with `<` is aligned left, others right.
     header: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// So many columns after the first one also say what a row is about: every part of a wide table has them.
+    /// Number of columns after the first one that name a row's subject: every part of a wide table repeats them.
     more_keys: usize,
 }
 
@@ -33,13 +33,13 @@ impl Sheet {
         Sheet { header: header.iter().map(|&h| h.to_owned()).collect(), ..Sheet::default() }
     }
 
-    /// The same table, of which the first so many columns say what a row is about.
+    /// Makes the first `keys` columns name a row's subject.
     pub fn with_keys(mut self, keys: usize) -> Sheet {
         self.more_keys = keys.saturating_sub(1);
         self
     }
 
-    /// The same table with another word above a column: tables of other programs keep theirs.
+    /// Replaces the heading of a column: tables of other programs keep theirs.
     pub fn renamed(mut self, from: &str, to: &str) -> Sheet {
         let column = self.header.iter_mut().find(|h| h.trim_start_matches('<') == from);
         column.into_iter().for_each(|h| *h = h.replace(from, to));
@@ -87,7 +87,7 @@ impl Sheet {
         merged
     }
 
-    /// It is no wider than a page of so many columns.
+    /// True if the table is no wider than a page of so many columns.
     pub fn fits(&self, width: u16) -> bool {
         self.widths().iter().map(|own| own + 2).sum::<usize>() <= usize::from(width)
     }
@@ -347,7 +347,7 @@ pub fn page_width() -> u16 {
 mod tests {
     use super::*;
 
-    /// As it is printed where nothing is coloured.
+    /// Text of the table as printed without colours.
     fn printed(sheet: &Sheet, width: Option<u16>) -> String {
         paint::finish(&sheet.text(width), false, str::to_owned)
     }

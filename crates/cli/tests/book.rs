@@ -47,7 +47,7 @@ fn commands(page: &Path, block: &str) -> Vec<Example> {
     found
 }
 
-/// What users ask of an answer, and the commands that show it.
+/// Questions of users about an answer, and the commands that show it.
 fn answers() -> Vec<(String, Vec<Example>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/answers.txt");
     let text = std::fs::read_to_string(&path).expect("the commands are text");
@@ -145,7 +145,7 @@ fn rewrite(example: &Example, part: &[String]) {
     std::fs::write(&example.page, text).expect("the pages are writable");
 }
 
-/// What a command's comment promises, between semicolons: `# exits with 5; prints nothing can be checked; prints no
+/// Promises of a command's comment, between semicolons: `# exits with 5; prints nothing can be checked; prints no
 /// 4.14`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Promise {

@@ -57,9 +57,8 @@ fn differ_and_open(lines: &[Vec<String>], kernel: &str) -> (u64, u64) {
     (count("divergent"), count("not_decided"))
 }
 
-/// A task that left while clamps came into use may be marked as counted, and nothing takes it off: the kernel counts
-/// it again. Here one of the recording is said to have left so: its own record is not decided, nor the next one of its
-/// CPU.
+/// A task that left while clamps came into use may be marked as counted, and nothing takes it off: the kernel counts it
+/// again. Here one of the recording is made to leave so: its own record is not decided, nor the next one of its CPU.
 #[test]
 fn a_task_that_left_while_clamps_came_into_use_is_counted_when_it_comes_back() {
     let mut lines = lines("7.2");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What users at the desk met: answers that did not say what they leave out, options that were not where they were
+//! Complaints of users at the desk: answers that did not say what they leave out, options that were not where they were
 //! looked for, messages without a place.
 
 use crate::support::{Outcome, command, file, good, pelton};
@@ -199,7 +199,7 @@ fn help_is_found_wherever_it_is_looked_for() {
     }
 }
 
-/// Who simulates a benchmark asks for its own figure first; who looks for one finds it and its options.
+/// Own figures of benchmarks come first in a run's result; lists of workloads show benchmarks and their options.
 #[test]
 fn a_benchmark_is_found_and_its_figure_comes_first() {
     let models = good(&["workload", "list"]);

@@ -5,7 +5,7 @@ use crate::support::{Outcome, command};
 use std::path::Path;
 use std::process::Command;
 
-/// What a test cannot give an example, and why.
+/// Commands that a test cannot give an example, each with the reason.
 const NOT_HERE: [(&str, &str); 3] = [
     ("pelton record", "recording needs root and a kernel with type information"),
     ("pelton validate now.csv.gz", "its table comes from a recording"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What `explain` prints of a decision: the request of each CPU as it was in force, and which term decided it.
+//! Text of `explain` about a decision: the request of each CPU as it was in force, and the term that decided it.
 
 use crate::support::{good, pelton};
 use serde_json::Value;

@@ -40,7 +40,7 @@ fn program() -> String {
 /// Longest input to begin with, bytes: calls stay short.
 const SEED_BYTES_MAX: usize = 24 << 10;
 
-/// How a file is packed after it was changed.
+/// Compression of a file after it was changed.
 #[derive(Clone, Copy)]
 enum Packing {
     None,
@@ -141,7 +141,7 @@ impl<'a> Call<'a> {
         paths.into_iter().map(|path| (path.clone(), std::fs::read(path).expect("a file"))).collect()
     }
 
-    /// What is wrong with how it ended.
+    /// Fault in the way the call ended; `None` where there is none.
     fn fault(&self, output: &Output) -> Option<String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -178,7 +178,7 @@ fn folder_of(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { folder_of(&path) } else { vec![path] }).collect()
 }
 
-/// How often each exit code came out of each kind of file.
+/// Number of times that each exit code came out of each kind of file.
 type Counts = BTreeMap<(&'static str, i32), u64>;
 
 fn tried(kinds: &[Kind], number: u64, counts: &Mutex<Counts>) -> Result<(), String> {

@@ -94,7 +94,7 @@ struct World {
     input: Vec<u8>,
     model: Vec<u8>,
     references: Vec<Option<Vec<u8>>>,
-    /// How long each verb takes when it is not killed.
+    /// Length of each verb when it is not killed.
     took: Vec<Duration>,
 }
 
@@ -202,7 +202,7 @@ fn killed(words: &[String], after: Duration, signal: &str) -> (ExitStatus, Durat
     (output.status, spent - before)
 }
 
-/// Judges one kill; the error tells what is wrong.
+/// Judges one kill; the error says what is wrong.
 fn kill_once(world: &World, verbs: &[&Verb], dice: &mut Dice) -> Result<&'static str, String> {
     let n = dice.between(0, verbs.len() as u64 - 1) as usize;
     let (number, name, code) = SIGNALS[dice.between(0, 3) as usize];

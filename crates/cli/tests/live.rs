@@ -20,29 +20,29 @@ const WITH_GROUPS: [&str; 2] = ["hand_up", "reweight"];
 
 /// Placements that each kernel must have made in all its recordings together.
 const PLACEMENTS_MIN: u64 = 20_000;
-/// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs
+/// Faults that are put into placements, and must be noticed in those of every kernel: rules that machines of equal CPUs
 /// have.
 const WRONG_PLACEMENTS: [&str; 3] =
     ["loads do not count", "tasks of SCHED_IDLE do not give way", "the last CPU is never idle"];
 /// Quiet searches of balances that each kernel must have made in all its recordings together.
 const SEARCHES_MIN: u64 = 200;
-/// What is put wrong in searches of balances, and must be noticed in those of every kernel.
+/// Faults that are put into searches of balances, and must be noticed in those of every kernel.
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
-/// The same on a board with small and large CPUs.
+/// Faults that are put into searches of balances on a board with small and large CPUs.
 const WRONG_SEARCHES_BY_SIZE: [&str; 4] = [
     "loads do not count",
     "groups have a quarter of their capacity",
     "no task waits for a bigger CPU",
     "a task may fill a CPU to the brim",
 ];
-/// What recordings of gates have in their names.
+/// Part of the names of recordings of gates.
 const GATES: &str = ".gates.csv.gz";
-/// Quiet gates that each kernel must have passed in all its recordings together, and how many of 1000 may come out
-/// otherwise: a CPU that is asked twice in the same breath, which nothing tells. Written down before the first
-/// recording that began and ended at a switch.
+/// Least number of quiet gates in all recordings of a kernel together, and how many of 1000 may differ: a CPU that is
+/// asked twice within a moment, which no column shows. Both were fixed before the first recording that began and ended
+/// at a switch.
 const GATES_MIN: u64 = 1_000;
 const GATES_DIFFER_PERMILLE_MAX: u64 = 2;
-/// What is put wrong in gates, and must be noticed in those of every kernel.
+/// Faults that are put into gates, and must be noticed in those of every kernel.
 const WRONG_GATES: [&str; 6] = [
     "idle times are a thousandth",
     "some CPU always has two tasks",
@@ -51,9 +51,9 @@ const WRONG_GATES: [&str; 6] = [
     "all CPUs are idle",
     "intervals are twice as long",
 ];
-/// What recordings of balances have in their names.
+/// Part of the names of recordings of balances.
 const BALANCES: &str = ".balances";
-/// The same on boards of small and large CPUs with an energy model.
+/// Faults that are put into placements on boards of small and large CPUs with an energy model.
 const WRONG_PLACEMENTS_BY_ENERGY: [&str; 9] = [
     "all states cost the same",
     "performance domains in the opposite order",
@@ -65,8 +65,8 @@ const WRONG_PLACEMENTS_BY_ENERGY: [&str; 9] = [
     "CPUs have an eighth less capacity",
     "limits of frequencies take no capacity",
 ];
-/// What is put wrong on machines with idle states, and must be noticed besides. Written down before the first
-/// recording.
+/// Faults that are put into placements on machines with idle states, and must be noticed besides. Fixed before the
+/// first recording.
 const WRONG_IDLE_STATES: [&str; 2] = ["all idle states are left as fast", "the deepest idle state is left the fastest"];
 /// The kernel that has no idle states with the same tables: the ACPI driver of 6.18.15 registers no idle driver
 /// (F-370).
@@ -74,7 +74,7 @@ const WITHOUT_IDLE_STATES: &str = "6.18";
 /// The rule of a placement by energy, and how many of these each kernel must have made on each board.
 const BY_ENERGY: &str = "energy";
 const BY_ENERGY_MIN: u64 = 5_000;
-/// What the folder of a kernel on a larger machine is called beside its series.
+/// Ending of the name of a kernel's folder on a larger machine, after its series.
 const SERVER: &str = "-server";
 const BOARDS: [&str; 2] = ["-big-little", "-three-clusters"];
 /// The board whose balances are recorded.
@@ -83,7 +83,7 @@ const BALANCED_BOARD: &str = "-big-little";
 const WITH_CLAMPS: [&str; 2] = ["7.2", "6.18"];
 /// Decisions about clamps that each of them must have made.
 const CLAMPS_MIN: u64 = 20_000;
-/// Their table, and that of placements meanwhile.
+/// Name of their table, and of the table of placements meanwhile.
 const CLAMPS: &str = "random.clamps.csv.gz";
 const CLAMPED: &str = "clamps.csv.gz";
 
@@ -165,7 +165,7 @@ fn sum(validated: &Value, count: &str, of: impl Fn(&str) -> bool) -> u64 {
     signals.filter(|(name, _)| of(name)).filter_map(|(_, signal)| signal[count].as_u64()).sum()
 }
 
-/// What diverges more than it may.
+/// Divergences above the allowed number, in words.
 fn divergences(name: &str, validated: &Value) -> Vec<String> {
     let tracked = |signal: &str| ["entity", "blocked_entity", "queue", "chain", "rt", "dl"].contains(&signal);
     let others = |signal: &str| !tracked(signal);
@@ -232,7 +232,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Those of a folder whose names end so; `None` when it has none.
+    /// Tables of a folder whose names end in `end`; `None` when it has none.
     fn of(folder: &Path, end: &str, profile: &str) -> Option<Tables> {
         let release = text(&folder.join("release"));
         let mut all = Tables::default();
@@ -281,7 +281,7 @@ fn searches_of_balances_of_every_kernel_are_made_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether CPUs that go idle search, and which domains are balanced when, decided again by the rules of the release.
+/// Gates of CPUs that go idle, and of balances of domains, are decided again by the rules of the release.
 #[test]
 fn gates_of_balances_of_every_kernel_are_decided_again() {
     let mut wrong = Vec::new();
@@ -336,7 +336,7 @@ fn clamps_of_every_kernel_are_what_the_core_computes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is wrong with the clamps of a kernel on a machine.
+/// Faults in the clamps of a kernel on a machine, in words.
 fn clamped(folder: &Path) -> Vec<String> {
     let (name, profile) = (series(folder), profile_of(folder));
     let release = format!("{} ({name})", text(&folder.join("release")));
@@ -371,7 +371,7 @@ fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<Str
     (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
 }
 
-/// Is every CPU's time recorded, as shares or, by the recorder of boards, as times?
+/// True if every CPU's time is recorded, as shares or, by the recorder of boards, as times.
 fn tells_all_time(counts: &Value) -> bool {
     let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).sum::<f64>();
     let whole_ns = counts["seconds"].as_f64().expect("a time") * 1e9;
@@ -433,7 +433,7 @@ fn not_met(folder: &Path, machine: &str, all: &Counts) -> Option<String> {
         .then(|| format!("{} placements with idle states, of which {states:?} were used", all.idle_states))
 }
 
-/// Those under clamps are looked at elsewhere.
+/// True for tables of placements alone: those under clamps are looked at elsewhere.
 fn is_of_placements(name: &str) -> bool {
     name.ends_with(".csv.gz")
         && !name.ends_with(GATES)
@@ -441,7 +441,7 @@ fn is_of_placements(name: &str) -> bool {
         && ![CLAMPS, CLAMPED].contains(&name)
 }
 
-/// What must be noticed besides where there are idle states; says so where there are none.
+/// Faults that must be noticed, with those of idle states where there are some; prints a line where there are none.
 fn with_idle_states<'a>(folder: &Path, machine: &str, faults: &[&'a str]) -> Vec<&'a str> {
     if machine != SERVER {
         return faults.to_vec();
@@ -488,7 +488,7 @@ fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     wrong
 }
 
-/// The same for one table; adds to what there is.
+/// Adds the placements of one table, decided again, to `all`.
 fn decided_table(table: &Path, profile: &str, all: &mut Counts) -> Result<(), String> {
     let facts = json(&text(Path::new(&format!("{}.json", word(table)))));
     let placements = &validate(table, &["--profile", profile]).1["placements"];
@@ -513,7 +513,7 @@ fn decided_table(table: &Path, profile: &str, all: &mut Counts) -> Result<(), St
     if quiet_divergent == 0 && differ == 0 && quiet > 0 && whole { Ok(()) } else { Err(placements.to_string()) }
 }
 
-/// What is put wrong into placements and noticed.
+/// Faults that are put into placements and noticed.
 fn noticed_in(table: &Path, profile: &str) -> Vec<String> {
     let (_, tested) = validate(table, &["--profile", profile, "--self-test"]);
     let faults = tested["faults"].as_array().into_iter().flatten();
@@ -528,7 +528,7 @@ fn permille_allowed(name: &str) -> u64 {
     }
 }
 
-/// What a recording of full calls must have and this one has not.
+/// Parts that a recording of full calls must have and this one has not.
 fn lacking(name: &str, validated: &Value, facts: &Value) -> Vec<String> {
     let signals = &validated["signals"];
     let groups: &[&str] = if ["cgroup-moves", "quotas", "idle-groups"].contains(&name) { &WITH_GROUPS } else { &[] };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What `pelton run` writes, `pelton validate` agrees with, over random boards, loads, profiles, switches and
+//! Agreement of `pelton validate` with the logs of `pelton run`, over random boards, loads, profiles, switches and
 //! parameters.
 //!
 //! `PELTON_OWN_SEED` is the first seed, `PELTON_OWN_COUNT` how many runs follow. A failure prints the two commands.
@@ -21,11 +21,11 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
 }
 
-/// What became of one run.
+/// Result of one run.
 enum Outcome {
     Refused,
     Agrees,
-    /// There is nothing to check, and the command says so.
+    /// Nothing to check; the command's output says so.
     Unchecked,
     /// Averages rebuilt from the schedule are outside their tolerance.
     Outside(String),
@@ -124,7 +124,7 @@ fn retold(folder: &Path, profile: &str, header: impl Fn(&mut RunHeader), tell: i
     }
 }
 
-/// Which group each task is in, and how a kernel takes tasks out of groups, decides what their queues have.
+/// Groups of tasks, and the way in which a kernel takes tasks out of groups, decide what their queues have.
 #[test]
 fn a_run_does_not_validate_with_a_wrong_group_or_a_wrong_rule_of_groups() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -248,7 +248,7 @@ fn runs_with_quotas_validate() {
     }
 }
 
-/// What is written into files of groups is in the log, in explanations and in a Perfetto trace.
+/// Values that are written into files of groups are in the log, in explanations and in a Perfetto trace.
 #[test]
 fn what_is_written_into_files_of_groups_shows_everywhere() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -302,7 +302,7 @@ fn runs_with_limits_validate() {
     }
 }
 
-/// Up to 5.0 a boost for I/O is a frequency, and a decision tells it rounded down to a unit of capacity.
+/// Boosts for I/O are frequencies up to 5.0; a decision has them rounded down to a unit of capacity.
 #[test]
 fn boosts_for_io_validate() {
     let directory = tempfile::tempdir().expect("a directory");

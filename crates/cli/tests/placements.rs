@@ -51,7 +51,7 @@ fn a_recording_of_7_2_holds_and_says_what_was_counted() {
     assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6,")), "{csv}");
 }
 
-/// A quiet decision whose CPU is made full before and is what it was afterwards: told by `later`.
+/// Changes a quiet decision: its CPU was full before, and has the recorded utilization only afterwards, by `later`.
 fn read_late(header: &str, line: &str) -> Option<String> {
     let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
     let at = |name: &str| header.split(',').position(|column| column == name).expect("a column");

@@ -121,7 +121,7 @@ fn recorded_wakeups() -> String {
     text
 }
 
-/// What a damaged time costs is neither simulated nor shown as part of the recording.
+/// Gaps behind a damaged time are neither simulated nor shown as part of the recording.
 #[test]
 fn a_damaged_time_costs_no_seconds_and_is_said() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -166,8 +166,8 @@ fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy()
     assert!(table.contains("note: energy_active_mj leaves out 45.8 ms of busy time of domain little"), "{table}");
 }
 
-/// Nearly every trace tells a frequency only when it changes first. What it was before is not known of the recording;
-/// the simulated side has its energy all the same.
+/// Nearly every trace has a frequency only from its first change on. The frequency before is not known of the
+/// recording; the simulated side has its energy all the same.
 #[test]
 fn a_frequency_told_late_costs_the_simulated_side_nothing() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that
+//! Requests to the lab for all that the command line does: each verb as a request, read from JSON, has the result that
 //! the verb prints.
 
 use crate::support::{good, pelton};
@@ -34,7 +34,7 @@ fn request<T: Serialize + DeserializeOwned + PartialEq + Debug>(json: Value) -> 
     read
 }
 
-/// What the verb prints, one value.
+/// Output of the verb, one value.
 fn printed(arguments: &[&str]) -> Value {
     let outcome = pelton(&[arguments, &["--format", "json", "--quiet"]].concat());
     assert!([0, 1, 5].contains(&outcome.code), "{arguments:?}: {}", outcome.stderr);

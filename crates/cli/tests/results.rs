@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What runs give: tables, JSON, equal results for equal inputs whatever the number of jobs.
+//! Results of runs: tables, JSON, equal results for equal inputs whatever the number of jobs.
 
 use crate::support;
 use crate::support::{file, good, pelton, snapshot};
@@ -466,7 +466,8 @@ fn a_new_tasks_placement_is_explained_group_by_group() {
     assert!(!text.contains("search for an idle CPU"), "{text}");
 }
 
-/// Which of waker's and previous CPU won by loads, and how far the search for an idle CPU went.
+/// Explanation of a wake-up: the winner by loads of the waker's and the previous CPU, and the extent of the search for
+/// an idle CPU.
 #[test]
 fn a_wake_up_is_explained_with_the_loads_and_the_limit_that_it_read() {
     let old = ["explain", "--platform", "hikey-6220", "--profile", "5.4", "--workload", "hackbench:groups=1"];

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// More processor time than a refusal takes.
 const SOON: Duration = Duration::from_secs(20);
 
-/// What the program says, soon and in little memory.
+/// Outcome of the program, soon and in little memory.
 fn soon(arguments: &[&str]) -> Outcome {
     let limited = "ulimit -v 2000000; exec \"$0\" \"$@\"";
     let program = std::env::var_os("PELTON_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_pelton").into());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a person sees before anything runs: help, and every kind of mistake with its exit code.
+//! Texts that a user sees before anything runs: help, and every kind of mistake with its exit code.
 
 use crate::support::{command, file, good, pelton, snapshot};
 

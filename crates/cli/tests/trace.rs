@@ -272,7 +272,7 @@ fn events_and_results_do_not_share_standard_output() {
     }
 }
 
-/// What a run of ours decided is in its log, and the machine it had: both are used without being asked for.
+/// Logs of our runs contain the policy and the machine: both are used without being requested.
 #[test]
 fn a_run_of_ours_is_validated_on_its_own_machine() {
     let folder = tempfile::tempdir().expect("temporary folder");

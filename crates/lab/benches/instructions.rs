@@ -65,7 +65,7 @@ const LOAD32: [(u32, u32); 32] = [
     (4684, 25000),
 ];
 
-/// These tasks, each with more words of the file.
+/// The tasks of [`LOAD32`], each with more words of the file.
 fn load32(words: impl Fn(usize) -> String) -> Vec<String> {
     let task = |(i, &(run, period)): (usize, &(u32, u32))| {
         let words = words(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a result says about itself, so that it can be made again and read in a year.
+//! Description of a run within its result: enough to repeat the run and to read the result years later.
 
 use crate::plan::Prepared;
 use crate::round;

@@ -9,17 +9,17 @@ use pelton_schema::{Balance, BalanceEnd, Event, Gate, Sink};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
 
-/// Who balances, as the recorder names them.
+/// Kinds of balances, by the recorder's names.
 const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 /// Places in that list.
 const PERIODIC: usize = 0;
 const NOHZ_IDLE: usize = 1;
 const NEWIDLE: usize = 2;
 const ACTIVE: usize = 3;
-/// Most tasks of a CPU that are told apart, as in the recorder.
+/// Largest number of runnable tasks of a CPU that has a class of its own, as in the recorder.
 const TASKS_MAX: usize = 15;
 
-/// What CPUs that ran out of tasks decided by, and how often domains were balanced.
+/// Reasons for which CPUs that ran out of tasks searched or not, and how often domains were balanced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateCounts {
     /// CPUs that went idle or found a task: no CPU had two tasks.
@@ -65,7 +65,7 @@ struct CountSink {
     from_ns: u64,
     kinds: [BalanceKind; 4],
     asked: u64,
-    /// Where each task is runnable.
+    /// CPU on which each task is runnable, by tid.
     runnable: BTreeMap<u32, u32>,
     /// Of each CPU: how many tasks are, since when, and for how long how many were.
     cpus: Vec<(usize, u64, [u64; TASKS_MAX + 1])>,
@@ -80,7 +80,7 @@ impl CountSink {
         CountSink { gates: GateCounts::default(), from_ns, kinds, asked: 0, runnable: BTreeMap::new(), cpus, asked_to }
     }
 
-    /// So many more, or fewer, tasks from now on.
+    /// Adds `by` runnable tasks to a CPU, after the time with the old number is counted.
     fn change(&mut self, now_ns: u64, cpu: u32, by: isize) {
         let (tasks, since_ns, times) = &mut self.cpus[cpu as usize];
         times[(*tasks).min(TASKS_MAX)] += now_ns.saturating_sub(*since_ns);
@@ -178,7 +178,7 @@ pub fn count(
     count_gates(plan, seed, settle_ns, control).map(|(counts, _, report)| (counts, report))
 }
 
-/// The same with what gates were decided by.
+/// Counts balances as [`run_one`] does, and the reasons of the gates.
 ///
 /// # Errors
 /// As [`run_one`].

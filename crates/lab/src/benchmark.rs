@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the tasks of a benchmark measured about themselves: laps, records, lateness after a timer.
+//! Results that the tasks of a benchmark measured themselves: laps, records, lateness after a timer.
 
 use pelton_sim::Report;
 use pelton_sim::report::{Summary, TaskReport};

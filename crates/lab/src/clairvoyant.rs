@@ -30,7 +30,7 @@ pub const OPEN: [&str; 6] = [
 /// Utilization is this share of the need: the governor leaves a quarter of headroom.
 const UTILIZATION_OF_NEED: f64 = 0.8;
 
-/// What a run at foreseen frequencies cost.
+/// Costs of a run at foreseen frequencies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foreseen {
     /// Price of a change that the schedule was chosen with, uJ.
@@ -66,7 +66,7 @@ impl Sink for Needs<'_> {
     }
 }
 
-/// Does the platform know the power of every operating point? Without it there is nothing to choose by.
+/// True if the platform knows the power of every operating point; without it no choice can be made.
 pub fn knows_power(plan: &Plan) -> bool {
     plan.machine.domains.iter().flat_map(|domain| &domain.opps).all(|opp| opp.power_uw > 0)
 }

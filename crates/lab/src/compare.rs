@@ -165,10 +165,10 @@ pub struct CompareCell {
     pub values: Vec<f64>,
 }
 
-/// Smaller changes are shown as 0.0 %, which nothing can be said about.
+/// Smallest change that is shown, percent; smaller ones are shown as 0.0 % and have no meaning.
 const SMALLEST_CHANGE_PCT: f64 = 0.05;
 
-/// What is compared: a policy on a workload.
+/// One side of a comparison: a policy on a workload.
 #[derive(Clone, Debug)]
 pub struct Side {
     /// The policy, as it was given.
@@ -281,8 +281,7 @@ fn in_order<T: PartialEq + Copy>(all: &[T]) -> impl Iterator<Item = T> + use<T> 
     all.iter().enumerate().filter_map(first).collect::<Vec<T>>().into_iter()
 }
 
-/// What has to be known about each policy's runs, of the first seed that has such a thing; and which policies are not
-/// told apart by anything that was measured.
+/// Remarks on each policy's runs, of the first seed that has one; and the policies that no measured number separates.
 fn remarks(reports: &[Vec<Report>], sides: &[Side]) -> Vec<String> {
     let of_policy = |(at, runs): (usize, &Vec<Report>)| {
         let said = runs.iter().find_map(remarks::outgrown)?;
@@ -319,7 +318,7 @@ impl<'a> Samples<'a> {
         labels.into_iter().flatten().filter(|label| known.insert(label.clone())).collect()
     }
 
-    /// By side: where the tasks of these names are. Another governor, or another workload, has other tasks.
+    /// Places of tasks by their names, for each side. Another governor, or another workload, has other tasks.
     fn places(&self) -> Vec<BTreeMap<String, usize>> {
         let of = |runs: &Vec<Report>| runs.first().map(task_labels).unwrap_or_default();
         let by_name = |labels: Vec<String>| labels.into_iter().enumerate().map(|(at, label)| (label, at)).collect();
@@ -386,12 +385,12 @@ impl<'a> Samples<'a> {
     }
 
     /// A row. A policy under which some run does not have the number (a task that it does not have, a rise of the need
-    /// that did not come) has an empty cell; without any other it is no row, unless a reason can be told.
+    /// that did not come) has an empty cell; without a cell there is no row, unless a reason can be given.
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         self.row_of(q, scope, of, |_, report| read(report))
     }
 
-    /// The same of what is elsewhere under each side.
+    /// A row whose number is read from another place of the report for each side.
     fn row_of(
         &self,
         q: &Quantity,
@@ -423,7 +422,7 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Why a cell is empty that others of its row are not.
+/// Reason of an empty cell in a row with filled ones.
 const NOT_IN_EVERY_RUN: &str = "`-`: some run under this policy has no such number";
 
 fn cell(samples: &[f64], base: Option<&Vec<f64>>, draws: &Resamples) -> CompareCell {

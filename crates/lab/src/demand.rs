@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the governor cost and how well the frequency followed: numbers of a whole run, over all domains.
+//! Governor's costs, and distance of the frequency from the need: numbers of a whole run, over all domains.
 
 use crate::stats;
 use pelton_sim::Report;

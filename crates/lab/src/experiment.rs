@@ -28,7 +28,7 @@ pub struct Experiment {
     pub table: String,
     /// One line: what the experiment shows.
     pub why: String,
-    /// Who published the numbers, where and when.
+    /// Author, place and date of the published numbers.
     pub source: String,
     /// Platform name.
     pub platform: String,
@@ -46,15 +46,15 @@ pub struct Experiment {
     /// Properties of the machine that differ from the platform file.
     #[serde(default)]
     pub machine: MachineChanges,
-    /// What the source leaves open and what we chose, by topic.
+    /// Our choices where the source leaves something open, by topic.
     pub assumptions: BTreeMap<String, String>,
-    /// Which inputs were inferred from which rows, in words.
+    /// Inputs that were inferred, and the rows that they were inferred from, in words.
     pub calibration: String,
     /// Models that run beside every workload that is not `alone`, joined by `+`.
     pub background: Option<String>,
-    /// What runs, by name.
+    /// Workloads, by name.
     pub workload: BTreeMap<String, WorkloadRef>,
-    /// What differs, by name.
+    /// Variants, by name: one difference each.
     pub variant: BTreeMap<String, Variant>,
     /// Printed rows.
     #[serde(default)]
@@ -83,7 +83,7 @@ pub struct Experiment {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadRef {
-    /// What it stands for.
+    /// Situation that the workload stands for.
     pub why: String,
     /// Models with options, joined by `+`, as after `--workload`.
     pub spec: String,
@@ -105,7 +105,7 @@ pub struct WorkloadRef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// What it stands for.
+    /// Situation that the variant stands for.
     pub why: String,
     /// Kernel profile, where it is not the table's.
     pub profile: Option<String>,
@@ -126,7 +126,7 @@ pub struct Variant {
 pub struct Beyond {
     /// Unique in the table.
     pub id: String,
-    /// What is to be seen.
+    /// Finding that the numbers show.
     pub why: String,
     /// Workloads.
     pub workload: Vec<String>,
@@ -172,22 +172,22 @@ pub struct Row {
     pub of: Option<String>,
     /// Variant it is compared with, seed by seed, where the source prints a change.
     pub against: Option<String>,
-    /// How it is compared; needs `against`.
+    /// Way of comparing; needs `against`.
     pub by: Option<Comparison>,
     /// The printed number, in the quantity's unit, or percent of a change. For display and verdict only.
     pub published: f64,
     /// Largest distance from `published` that counts as a match: `"10 %"` or an absolute number.
     pub tolerance: Tolerance,
-    /// Whether an input was inferred from this row.
+    /// Role of the row: an input was inferred from it, or it was predicted.
     pub role: Role,
     /// Set when the model cannot produce the row: why.
     pub not_modelled: Option<String>,
-    /// What a world without any effect of the change has here, where that can be said.
+    /// Number of this row in a world without any effect of the change, where it is known.
     #[serde(skip)]
     pub no_effect: Option<f64>,
 }
 
-/// How far our number may be from the printed one.
+/// Largest distance of our number from the printed one.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "toml::Value")]
 pub enum Tolerance {
@@ -240,7 +240,7 @@ pub struct Claim {
     pub row: String,
     /// Row it is compared with.
     pub against: Option<String>,
-    /// How it is compared; needs `against`.
+    /// Way of comparing; needs `against`.
     pub by: Option<Comparison>,
     /// Least value that fits the statement.
     pub min: Option<f64>,
@@ -260,7 +260,7 @@ pub struct Pair {
     pub against: String,
 }
 
-/// How two rows are compared.
+/// Way of comparing two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Comparison {
@@ -283,7 +283,8 @@ impl fmt::Display for ExperimentError {
 impl std::error::Error for ExperimentError {}
 
 impl Experiment {
-    /// The rows whose id contains one of these, and the claims about them alone. What goes beyond the posting goes.
+    /// The rows whose id contains one of these, and the claims about them alone. Numbers beyond the posting are
+    /// removed.
     pub fn keep_rows(&mut self, parts: &[String]) {
         self.beyond.clear();
         self.row.retain(|row| parts.iter().any(|part| row.id.contains(part.as_str())));
@@ -371,7 +372,7 @@ fn inside(experiment: &Experiment, folder: &Path) -> Result<(), Diagnostics> {
     Err(error.help("put the file beside the table, or name what is built in").into())
 }
 
-/// The same from bytes under a name for messages.
+/// Reads an experiment from bytes; `name` stands for the file in messages.
 pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Experiment, Diagnostics> {
     of_file(SourceFile::from_bytes(name, bytes)?)
 }
@@ -384,7 +385,7 @@ fn of_file(file: SourceFile) -> Result<Experiment, Diagnostics> {
     Ok(experiment)
 }
 
-/// What is wrong with the form of a file: all keys that are missing, or the first that is wrong.
+/// Errors in the form of a file: all keys that are missing, or the first one that is wrong.
 fn misread(file: &SourceFile, error: &toml::de::Error) -> Diagnostics {
     let missing = missing::all(file.text());
     let mut found = Diagnostics::new();

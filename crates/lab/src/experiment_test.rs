@@ -144,7 +144,7 @@ fn a_changed_assumption_that_changes_nothing_is_an_error() {
     }
 }
 
-/// What serde expects of a table is what it declares.
+/// Keys of a table, as serde lists them when it refuses an unknown one.
 fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
     let refused = toml::from_str::<T>("there_is_no_such_key = 1").err().expect("unknown keys are refused").to_string();
     let expected = refused.split("expected ").nth(1).unwrap_or_default();

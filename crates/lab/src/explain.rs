@@ -6,7 +6,7 @@ use pelton_schema::{Asked, Event, GateVerdict, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Which decision is wanted: the last one that fits.
+/// Conditions on the wanted decision: the last one that fits is taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     /// Only this frequency domain.
@@ -34,21 +34,21 @@ pub struct Signals {
     pub util_irq: u32,
 }
 
-/// What a CPU passed at its last call (to 4.16).
+/// Values that a CPU passed to the governor at its last call (to 4.16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// When, ns since the start of the run.
+    /// Time of the call, ns since the start of the run.
     pub time_ns: u64,
     /// Signals of its queues.
     pub queues: CpuState,
-    /// The same with what clamps, limits and boosts make of them.
+    /// Signals after clamps, limits and boosts.
     pub passed: CpuState,
 }
 
-/// What the CPUs of a domain asked for at an evaluation.
+/// Requests of a domain's CPUs at an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// When, ns since the start of the run.
+    /// Time of the evaluation, ns since the start of the run.
     pub time_ns: u64,
     /// In order, each with its last call where requests are made of that.
     pub rows: Vec<(Asked, Option<Call>)>,
@@ -127,15 +127,15 @@ pub struct Terms {
 pub struct Moment {
     /// The decision.
     pub decision: Decision,
-    /// The evaluation before it in the same domain, if any; after a refusal it says where the request comes from.
+    /// The evaluation before it in the same domain, if any; after a refusal the request is still this one's.
     pub evaluated: Option<Decision>,
-    /// When the domain's request last changed before it, ns.
+    /// Time of the last change of the domain's request before the decision, ns.
     pub last_change_ns: Option<u64>,
     /// From when the time since then was long enough, ns.
     pub allowed_ns: u64,
     /// Frequency of each CPU, kHz; 0 = that of the start.
     pub khz: Vec<u32>,
-    /// What the domain's CPUs asked for: at this decision, or at the evaluation before it when there was none.
+    /// Requests of the domain's CPUs: at this decision, or at the evaluation before it when there was none.
     pub requests: Option<Requests>,
 }
 
@@ -145,7 +145,7 @@ pub struct ExplainSink {
     wanted: Wanted,
     khz: Vec<u32>,
     called: Vec<Option<Call>>,
-    /// What was just asked; the decision follows.
+    /// Requests read last; their decision is the next event.
     asked: Option<Requests>,
     evaluated: Vec<Option<(Decision, Option<Requests>)>>,
     last_change_ns: Vec<Option<u64>>,
@@ -233,17 +233,17 @@ impl Sink for ExplainSink {
 }
 
 impl Decision {
-    /// Was the request worked out, whatever the gate did with it?
+    /// True if the request was worked out, whatever the gate did with it.
     pub fn was_evaluated(&self) -> bool {
         self.verdict() == GateVerdict::Open || self.was_held()
     }
 
-    /// Did the gate hold a change that was worked out?
+    /// True if the gate held a change that was worked out.
     pub fn was_held(&self) -> bool {
         matches!(self.verdict(), GateVerdict::Held | GateVerdict::Peak | GateVerdict::Dead)
     }
 
-    /// What became of the call.
+    /// Verdict of the gate on the call.
     pub fn verdict(&self) -> GateVerdict {
         GateVerdict::of_code(self.gate).unwrap_or(GateVerdict::Open)
     }

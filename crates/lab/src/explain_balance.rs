@@ -8,7 +8,7 @@ use pelton_schema::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Which balances fit.
+/// Conditions on the wanted balances.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     /// For this CPU; of updates: made by this CPU.
@@ -29,7 +29,7 @@ pub struct BalanceSink {
     sums: [(u64, u64, u64); 4],
 }
 
-/// What a balance found and did.
+/// State and result of one balance.
 #[derive(Clone, Debug)]
 pub struct Kept {
     time_ns: u64,

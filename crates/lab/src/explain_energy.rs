@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a placement by energy compared: each domain with the task on a CPU of it and without, so that every energy
+//! Energies that a placement compared: each domain with the task on a CPU of it and without, so that every energy
 //! follows from the figures beside it.
 
 use pelton_core::{NO_CPU, PlaceEnergy, Placed, Policy, Record};
@@ -53,7 +53,7 @@ pub(crate) struct Energies {
 }
 
 impl Energies {
-    /// What a decision compared; nothing when it compared no energies.
+    /// Energies that a decision compared; empty when it compared none.
     pub(crate) fn of(read: &Record, placed: &Placed, policy: &Policy) -> Energies {
         if placed.energies().is_empty() {
             return Energies::default();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was written into the files of task groups before the moment that is explained.
+//! Values written into the files of task groups before the moment that is explained.
 
 use std::collections::BTreeMap;
 

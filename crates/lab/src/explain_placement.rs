@@ -21,7 +21,7 @@ pub struct PlacementSink {
     count: u64,
 }
 
-/// What a placement read and gave.
+/// Input and result of one placement.
 #[derive(Debug)]
 pub struct Kept {
     time_ns: u64,
@@ -36,7 +36,7 @@ pub struct Kept {
     home: PlaceCpu,
     /// The search through groups.
     groups: Vec<Compared>,
-    /// What was compared by energy.
+    /// Energies compared.
     energies: Energies,
 }
 
@@ -336,7 +336,7 @@ fn walked(kept: &Kept) -> Vec<Walked> {
     domains.iter().enumerate().map(one).collect()
 }
 
-/// What the choice between this CPU and the previous one compared.
+/// Comparison by which `wake_affine` chose between this CPU and the previous one.
 fn affine(placed: &Placed) -> Option<Affine> {
     let by = placed.affine_by()?;
     let winner = Some(placed.target).filter(|&cpu| cpu != NO_CPU)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the request of one CPU was made of, term by term, and which of them decided it. The numbers are those of the
-//! decision; what they mean is asked of the policy core.
+//! Terms of one CPU's request, and the one that decided. The numbers are those of the decision; the policy core
+//! supplies their meaning.
 
 use crate::explain::{Call, Decision, Moment, Requests, Signals, Terms};
 use crate::explanation::own_headroom_pct;
@@ -68,7 +68,7 @@ pub(crate) fn parts<'a>(policy: &'a Policy, requests: &'a Requests) -> impl Iter
     requests.rows.iter().map(move |(asked, call)| Part { policy, asked, call: call.as_ref(), time_ns })
 }
 
-/// What every CPU of the domain asked for at a decision; after a refusal, at the evaluation before it.
+/// Request of every CPU of the domain at a decision; after a refusal, at the evaluation before it.
 pub fn requests(policy: &Policy, moment: &Moment) -> Vec<Request> {
     let Some(requests) = &moment.requests else { return Vec::new() };
     let decided = if moment.decision.was_evaluated() { Some(moment.decision) } else { moment.evaluated };
@@ -84,7 +84,7 @@ impl Part<'_> {
         self.asked.cpu
     }
 
-    /// When signals were read, those of the queues, and what the request was made of; `None`: not known.
+    /// Time at which signals were read, the queues' signals, and those that the request was made of; `None`: not known.
     fn read(&self) -> Option<(u64, &CpuState, &CpuState)> {
         if !self.asked.by_last_call {
             return Some((self.time_ns, &self.asked.queues, &self.asked.made_of));
@@ -138,7 +138,7 @@ impl Part<'_> {
         }
     }
 
-    /// Where the fair term comes from.
+    /// Origin of the fair term, in words.
     pub(crate) fn fair_in_words(&self) -> String {
         let (Some(terms), Some((time_ns, queues, made_of)), Some(fair)) = (self.terms(), self.read(), self.fair())
         else {
@@ -158,7 +158,7 @@ impl Part<'_> {
         format!("CPU {}: {head} {}{cut}{read}{counted}", self.cpu(), candidates(&fair))
     }
 
-    /// What was added up, and what took its place.
+    /// Sum of the terms, and the value that took its place, in words.
     pub(crate) fn sum_in_words(&self) -> String {
         let Some(t) = self.terms() else { return format!("CPU {}: not known", self.cpu()) };
         if t.forced_max != 0 {
@@ -185,7 +185,7 @@ impl Part<'_> {
         }
     }
 
-    /// 4.19 to 6.7: clamps stand between the terms, and deadline time only says whether all of the CPU is taken.
+    /// 4.19 to 6.7: clamps stand between the terms, and deadline time only decides whether all of the CPU is taken.
     fn added_in_steps(&self, t: &PerfTerms, why: &str) -> String {
         let (made_of, cap) = (&self.asked.made_of, self.asked.made_of.cap_orig);
         let (util, within) = (t.cfs + t.rt, made_of.fair_rt_within(self.policy, t));
@@ -223,7 +223,7 @@ fn added_at_once(t: &PerfTerms, why: &str, cap: u32) -> String {
     text + &instead(t, why, sum)
 }
 
-/// What takes the place of a sum.
+/// Value that takes the place of a sum, in words; empty where the sum stays.
 fn instead(t: &PerfTerms, why: &str, sum: u32) -> String {
     match why {
         "deadline floor" => format!(", raised to the deadline floor {}", t.effective),
@@ -293,7 +293,7 @@ fn terms_of(t: &PerfTerms) -> Terms {
     }
 }
 
-/// How the sum became the request.
+/// Step from the sum to the request, in words.
 pub(crate) fn headroom_in_words(row: &Request, t: &Terms, policy: &Policy) -> String {
     let asked = t.effective.max(t.iowait);
     if t.forced_max {

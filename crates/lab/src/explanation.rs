@@ -58,10 +58,10 @@ pub struct Step {
     pub rule: Rule,
 }
 
-/// What is known besides the decision itself.
+/// Facts known besides the decision itself.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// What was run.
+    /// Plan of the run.
     pub plan: &'a Plan,
     /// Times of the domain's gate.
     pub times: GateTimes,
@@ -131,7 +131,7 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
     step("gate", rules::gate(), text)
 }
 
-/// How long this gate waits.
+/// Waiting time of this gate, in words.
 fn rule_in_words(decision: &Decision, context: &Context<'_>) -> String {
     let times = &context.times;
     let (limit, window, spacing) = (ms(times.rate_limit_ns), ms(times.window_ns), ms(times.spacing_ns));
@@ -162,7 +162,7 @@ fn held_in_words(moment: &Moment, gate: &str) -> String {
     }
 }
 
-/// How long since the window began, how long it is, and what is left.
+/// Time since the window began, its length and the time left, in words.
 fn waiting_in_words(moment: &Moment, gate: &str) -> String {
     let decision = &moment.decision;
     let left = ms(decision.until_ns.saturating_sub(decision.time_ns));
@@ -177,7 +177,7 @@ fn waiting_in_words(moment: &Moment, gate: &str) -> String {
     }
 }
 
-/// Why the gate was open inside the window.
+/// Reason for which the gate was open inside the window, in words; empty outside of it.
 fn forced(moment: &Moment) -> &'static str {
     let early = moment.decision.time_ns < moment.allowed_ns;
     if early { ", passed over for a larger reservation, new limits or a class that need not wait" } else { "" }
@@ -197,7 +197,7 @@ fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
     steps
 }
 
-/// How the request of the deciding CPU came about.
+/// Steps by which the request of the deciding CPU came about.
 fn requested(moment: &Moment, plan: &Plan) -> Vec<Step> {
     let (decision, policy) = (&moment.decision, &plan.policy);
     let rows = explain_terms::requests(policy, moment);
@@ -211,7 +211,7 @@ fn requested(moment: &Moment, plan: &Plan) -> Vec<Step> {
     ]
 }
 
-/// What the deciding CPU asks for and of what, as a share of the highest frequency.
+/// Request of the deciding CPU, and the scale of which it is a part: together a share of the highest frequency.
 fn share(moment: &Moment) -> (u32, u32) {
     let (decision, asked) = (&moment.decision, &moment.requests);
     let rows = asked.iter().flat_map(|asked| &asked.rows);
@@ -226,7 +226,7 @@ fn largest_in_words(decision: &Decision) -> String {
     format!("CPU {} with {} of {}", decision.max_cpu, decision.terms.perf, decision.cap_orig)
 }
 
-/// What clamps or limits of groups made of the fair utilization, where that is not the queue's.
+/// Effect of clamps or of groups' limits on the fair utilization, in words; empty where it is the queue's.
 fn clamped_in_words(plan: &Plan) -> &'static str {
     match value_of(&plan.policy, "uclamp") {
         "off" | "max" => "",

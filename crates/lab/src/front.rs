@@ -27,16 +27,16 @@ const ENERGY: usize = 2;
 /// Prices of a change for which a foreseen schedule is looked for, uJ.
 const PRICES_UJ: [f64; 8] = [0.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 10_000.0];
 
-/// What a front is asked for.
+/// Inputs of a front.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// Platform, by name.
     pub platform: String,
     /// Workload, as given.
     pub workload: String,
-    /// What is run, whatever the policy.
+    /// Description of the run, the same for all policies.
     pub about: About,
-    /// What each policy is.
+    /// Description of each policy.
     pub policies: Vec<AboutPolicy>,
     /// One plan per policy; the first is the base.
     pub plans: Vec<Plan>,

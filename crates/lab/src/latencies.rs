@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What schbench measures, and what searches of CPUs that go idle do.
+//! Latencies that schbench measures, and searches by CPUs that go idle.
 
 use pelton_scenario::bench::schbench::Latencies;
 use pelton_sim::Report;
@@ -39,7 +39,7 @@ pub fn band_us(all: &[CallParts], from: f64, to: f64, of: impl Fn(&CallParts) ->
     (!band.is_empty()).then(|| band.iter().map(of).sum::<u64>() as f64 / band.len() as f64 / 1e3)
 }
 
-/// The same of the slowest fiftieth of the calls of one run.
+/// Mean time that `of` reads from the slowest fiftieth of the calls of one run, us.
 pub(crate) fn slowest_us(report: &Report, of: impl Fn(&CallParts) -> u64) -> Option<f64> {
     band_us(&calls([report]), 98.0, 100.0, of)
 }

@@ -91,7 +91,7 @@ fn fits<T: DeserializeOwned>(table: &Table, name: &str, value: &Value) -> bool {
     }
 }
 
-/// Something of every form that keys have; `predicted` is a role and `difference` a comparison.
+/// Values of every form that keys have; `predicted` is a role and `difference` a comparison.
 fn fillers() -> Vec<Value> {
     let words = ["x", "predicted", "difference"].map(|word| Value::String(word.to_owned()));
     let numbers = [Value::Integer(1), Value::Float(1.0), Value::Boolean(false)];

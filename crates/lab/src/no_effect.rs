@@ -27,13 +27,13 @@ fn same_number(a: &Row, b: &Row) -> bool {
     a.quantity == b.quantity && a.of == b.of && a.workload.names() == b.workload.names()
 }
 
-/// How the number compares with the printed one.
+/// Verdict on the row's number in a world without the effect, beside the printed one.
 pub(crate) fn verdict(row: &Row) -> Option<Verdict> {
     let matches = row.tolerance.accepts(row.published, row.no_effect?);
     Some(if matches { Verdict::Match } else { Verdict::Differs })
 }
 
-/// Whether the claim would hold; `None` where a number of it is not known of that world.
+/// True if the claim would hold; `None` where a number of it is not known of that world.
 pub(crate) fn holds(claim: &Claim, experiment: &Experiment) -> Option<bool> {
     let number = |id: &str| {
         let row = experiment.row.iter().find(|row| row.id == id)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers as they are written for people and in CSV.
 
-/// What is smaller is shown as 0.
+/// Smallest number that is shown; smaller ones are shown as 0.
 const SMALLEST_SHOWN: f64 = 0.000_5;
 
 /// A number for tables: at most three decimals, below 0.1 three digits, no trailing zeros.

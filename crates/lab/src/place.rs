@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where in an experiment file something is that is wrong with its meaning.
+//! Places in an experiment file whose meaning is wrong, found by their keys.
 
 use std::ops::Range;
 
@@ -19,18 +19,18 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// What is wrong with what these keys lead to.
+    /// An error in the value that these keys lead to.
     pub fn at(path: &[&str], why: impl Into<String>) -> Wrong {
         Wrong { path: path.iter().map(|key| (*key).to_owned()).collect(), why: why.into() }
     }
 
-    /// The same further inside, with the name of what it is in before the words.
+    /// The error with keys of an outer table before its own, and that table's name before its words.
     pub fn within(self, outer: &[&str], name: &str) -> Wrong {
         let why = format!("{name}: {}", self.why);
         Wrong { why, ..self.inside(outer) }
     }
 
-    /// The same further inside.
+    /// The error with keys of an outer table before its own.
     pub fn inside(self, outer: &[&str]) -> Wrong {
         let path = outer.iter().map(|key| (*key).to_owned()).chain(self.path).collect();
         Wrong { path, ..self }

@@ -26,11 +26,11 @@ pub struct Prepared {
     pub plan: Plan,
     /// The policy with its profile and the switches that were set.
     pub policy: PolicyChoice,
-    /// What is suspicious in the workload without being wrong.
+    /// Warnings about the workload: suspicious, but not wrong.
     pub warnings: Diagnostics,
-    /// What was decided where the workload leaves a choice.
+    /// Choices that were made where the workload leaves them open.
     pub notes: Vec<String>,
-    /// What has to be known of the policy on this machine.
+    /// Notes on the policy on this machine.
     pub policy_notes: Vec<String>,
     /// Programs of the workload whose own output can be printed.
     pub originals: Vec<Original>,
@@ -59,7 +59,7 @@ pub struct Inputs {
     pub rate_limit_us: Option<u64>,
     /// Random start phases.
     pub random_phase: bool,
-    /// What is changed in the platform.
+    /// Changes to the platform.
     pub machine: MachineChanges,
     /// Task group that holds the whole workload; `None` = the root.
     pub group: Option<String>,
@@ -73,7 +73,7 @@ pub struct Inputs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineChanges {
-    /// How long a driver call takes, us.
+    /// Length of a driver call, us.
     pub switch_time_us: Option<u64>,
     /// Every cost of a kernel path but the migration's, percent of the platform file's.
     pub path_costs_percent: Option<u64>,
@@ -81,7 +81,7 @@ pub struct MachineChanges {
     pub migration_ns: Option<u64>,
     /// Updating a CPU's load, before any of its queues, ns.
     pub blocked_walk_ns: Option<u64>,
-    /// The same for each queue, ns.
+    /// Updating each queue of the CPU, ns.
     pub blocked_queue_ns: Option<u64>,
     /// Asking one CPU in an evaluation, ns.
     pub hook_cpu_ns: Option<u64>,
@@ -92,14 +92,14 @@ pub struct MachineChanges {
     /// Ways into and out of idle states really take so many percent of what the platform file says; the governor
     /// believes the file.
     pub idle_latency_percent: Option<u64>,
-    /// Whether the architecture tells the scheduler the frequency.
+    /// Frequency-invariant signals: the architecture reports the frequency to the scheduler.
     pub freq_invariant: Option<bool>,
     /// Time in which the signals halve, ms.
     pub half_life_ms: Option<NonZeroU32>,
 }
 
 impl MachineChanges {
-    /// These, and of `others` what these do not say.
+    /// Fills the changes that are not set here from `others`.
     pub fn or(self, others: MachineChanges) -> MachineChanges {
         MachineChanges {
             switch_time_us: self.switch_time_us.or(others.switch_time_us),
@@ -173,7 +173,7 @@ pub struct PolicySpec {
     pub profile: Option<String>,
     /// Switches, `name=value`.
     pub sets: Vec<String>,
-    /// What was typed after `--policy`, for messages.
+    /// Text typed after `--policy`, for messages.
     pub typed: Option<String>,
 }
 
@@ -327,7 +327,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     }
 }
 
-/// A plan whose policy cools nothing has no zones; what is assumed of zones that are cooled is said.
+/// Removes the zones of a plan whose policy cools nothing; notes what is assumed of zones that are cooled.
 fn cooled(machine: &mut Machine, policy: &Policy) -> Vec<String> {
     if policy.thermal == pelton_core::value::THERMAL_OFF {
         machine.thermal_zones.clear();
@@ -359,7 +359,7 @@ fn unread_clamps(workload: &Workload, policy: &Policy) -> Option<String> {
     task.or_else(|| group().map(|path| format!("task group `{path}`")))
 }
 
-/// Boosts that the governor does not hear of.
+/// Note on boosts that the governor does not read.
 fn unheard_boosts(workload: &Workload, policy: &Policy) -> Option<String> {
     let boosted = policy.boost != 0 || workload.boosts.iter().any(|spec| spec.boosts.iter().any(|b| b.1 != 0));
     let heard = policy.governor == value::GOVERNOR_SCHEDUTIL || governor_votes(policy);

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Probe {
     /// Unique in the table, among its rows too.
     pub id: String,
-    /// Why the mechanism must show it, and where that is written.
+    /// Reason why the mechanism must show it, and where that is written.
     pub why: String,
     /// Variant that is looked at.
     pub variant: String,
@@ -30,7 +30,7 @@ pub struct Probe {
     pub of: Option<String>,
 }
 
-/// Numbers that only the events of a run tell: name, unit, what it is.
+/// Numbers that only the events of a run contain: name, unit, meaning.
 pub const WATCHED: &[(&str, &str, &str)] = &[
     ("change_gap_ms_min", "ms", "Least time between two changes of one CPU's frequency."),
     ("util_min", "1/1024", "Least utilization of a task in the second half of the run."),

@@ -8,7 +8,7 @@ use pelton_sim::report::{CooledReport, DomainReport, Frames, QuotaReport, Summar
 use pelton_sim::samples::Samples;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a quantity is read from.
+/// Part of a report that a quantity is read from.
 #[derive(Clone, Copy)]
 pub enum Read {
     /// The whole run; `None` when no task measures such a number.
@@ -34,11 +34,11 @@ pub struct Quantity {
     pub name: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// What a column of it is called beside others of its scope.
+    /// Heading of its column beside others of its scope.
     pub heading: &'static str,
     /// One sentence for people.
     pub doc: &'static str,
-    /// How it is read.
+    /// Function that reads it.
     pub read: Read,
 }
 
@@ -63,7 +63,7 @@ const fn heading(name: &'static str, given: &[&'static str]) -> &'static str {
     }
 }
 
-/// What workloads measure themselves, as their programs print it: a run's first answer where one has it.
+/// Numbers that workloads measure themselves, as their programs print them: a run's first answer where one has it.
 pub const MEASURED: &[&str] = &[
     "time_s",
     "laps_per_s",
@@ -201,13 +201,13 @@ const NEED: [&str; 12] = [
     "over_ms",
 ];
 
-/// Why they are not known.
+/// Reason why a quantity that rests on the need is not known.
 const NEED_UNKNOWN: &str = "not known: what is needed is worked out for governor=schedutil only";
 
 /// A number of results, for people.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is about.
+    /// Subject of the number.
     pub scope: &'static str,
     /// Name, with its unit.
     pub name: &'static str,
@@ -254,7 +254,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 }
 
 impl Read {
-    /// What such a number is about.
+    /// Subject of such a number.
     pub fn scope(&self) -> &'static str {
         match self {
             Read::Run(_) => "run",
@@ -282,7 +282,7 @@ impl Quantity {
         NEED.contains(&self.name)
     }
 
-    /// What the number of this run leaves out, or why it is not known; what has neither is no number of this run.
+    /// Note on a gap in the number of this run, or the reason why it is not known; `None` for a number without gaps.
     pub fn note(&self, report: &Report) -> Option<&'static str> {
         let power = report.energy_basis.gap().filter(|_| self.rests_on_power());
         power.or((self.rests_on_need() && report.demand.is_empty()).then_some(NEED_UNKNOWN))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What has to be known before the numbers of a run are believed.
+//! Remarks that a reader needs before believing the numbers of a run.
 
 use pelton_sim::Report;
 use pelton_sim::report::TaskReport;
@@ -34,8 +34,8 @@ pub fn outgrown(report: &Report) -> Option<String> {
     ))
 }
 
-/// What cannot be told apart: sides, each all that a policy gave with all it ran, that are equal. Each is named by its
-/// number.
+/// Sides with equal results in every seed: nothing that a policy gave with all it ran separates them. Each is named by
+/// its number.
 pub fn equal_in_every_seed<S: PartialEq>(sides: &[S], name: impl Fn(usize) -> String) -> Vec<String> {
     let same = |a: usize, b: usize| sides[a] == sides[b];
     let mut said = Vec::new();

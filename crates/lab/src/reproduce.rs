@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// How a table is reproduced.
+/// Options of reproducing a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Number of seeds; `None` = as the file says.
@@ -96,7 +96,7 @@ pub fn reproduce(
     Ok(table)
 }
 
-/// What the table says about itself.
+/// Description of the table.
 fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Options) -> AboutTable {
     let variant = |(name, v): (&String, &Variant)| {
         let about = AboutVariant {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which rule a step of a decision follows, and where the kernel has it.
+//! Rule that a step of a decision follows, and its place in the kernel.
 
 use pelton_core::Policy;
 use pelton_schema::HookSite;
@@ -31,7 +31,7 @@ pub fn value_of(policy: &Policy, switch: &str) -> &'static str {
     policy.get(switch).unwrap_or("")
 }
 
-/// Why the governor was called.
+/// Rule by which the governor was called.
 pub fn hook(site: HookSite, policy: &Policy) -> Rule {
     match site {
         HookSite::Decay => rule(WHO_CALLS, "cfs_rq_util_change()"),
@@ -69,7 +69,7 @@ pub fn hook_in_words(site: HookSite) -> &'static str {
     }
 }
 
-/// Whether the governor may act.
+/// Rule by which the governor may act.
 pub fn gate() -> Rule {
     rule(ALLOWED, "sugov_should_update_freq()")
 }
@@ -83,7 +83,7 @@ pub fn fair(policy: &Policy) -> Rule {
     }
 }
 
-/// What one CPU asks for.
+/// Rule of one CPU's request.
 pub fn request(policy: &Policy) -> Rule {
     match value_of(policy, "perf_form") {
         "flags" | "rt_sum" => rule(REQUEST, "sugov_get_util()"),
@@ -97,7 +97,7 @@ pub fn maximum() -> Rule {
     rule(REQUEST, "sugov_next_freq_shared()")
 }
 
-/// Where the 25 % margin is added.
+/// Rule by which the 25 % margin is added.
 pub fn headroom(policy: &Policy) -> Rule {
     match value_of(policy, "headroom") {
         "frequency" => rule(REQUEST, "get_next_freq()"),
@@ -116,12 +116,12 @@ pub fn resolve() -> Rule {
     rule(OUTCOME, "cpufreq_driver_resolve_freq()")
 }
 
-/// Whether the request changes.
+/// Rule by which the request changes.
 pub fn commit() -> Rule {
     rule(ALLOWED, "sugov_update_next_freq()")
 }
 
-/// When the next change is allowed.
+/// Rule by which the next change is allowed.
 pub fn window() -> Rule {
     rule(ALLOWED, "sugov_should_update_freq()")
 }

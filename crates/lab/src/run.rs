@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::experiment::ExperimentError;
 
-/// What a caller may do to runs in progress: stop them, and see them advance.
+/// Means of a caller to stop runs in progress and to follow them.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
     /// Set it and every run stops within 100 simulated milliseconds.
@@ -38,7 +38,7 @@ impl Default for Control<'_> {
     }
 }
 
-/// Why there is no result.
+/// Reason why there is no result.
 #[derive(Debug)]
 pub enum LabError {
     /// An input is wrong; the messages point at it.
@@ -49,7 +49,7 @@ pub enum LabError {
     Sim(SimError),
     /// Stopped by the caller at this simulated time of the run that noticed first, ns.
     Interrupted {
-        /// When.
+        /// Simulated time, ns.
         at_ns: u64,
     },
     /// Stopped by the caller; what that leaves, in words.
@@ -58,24 +58,24 @@ pub enum LabError {
     Trace(Box<ImportError>),
     /// The request cannot be met.
     Refused(Refusal),
-    /// What is written could not be.
+    /// An output file could not be written.
     Output(std::io::Error),
-    /// Whoever takes the events had to give up, and knows why.
+    /// The caller's sink of events gave up; the caller knows the reason.
     Caller,
 }
 
-/// Why a request cannot be met.
+/// Reason why a request cannot be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Where the fault is.
+    /// Party at fault.
     pub fault: Fault,
-    /// What it is.
+    /// Description of the fault.
     pub reason: String,
-    /// What can be done.
+    /// Remedy, if there is one.
     pub hint: Option<String>,
 }
 
-/// What a refused request would have to change.
+/// Part that would have to change for the request to be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The request contradicts itself or names what there is not.

@@ -14,7 +14,7 @@ use crate::plan::MachineChanges;
 pub struct Sensitivity {
     /// Name: appended to the table's name.
     pub name: String,
-    /// What is changed and why it matters.
+    /// Change, and why it matters.
     pub why: String,
     /// Other tick rate.
     pub hz: Option<u32>,

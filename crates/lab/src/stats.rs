@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 const BOOTSTRAP_RESAMPLES: usize = 2000;
 
 /// Fewest samples with an interval. That all of n equal chances fall on one side happens in 2 of 2^n cases: 6.3 % with
-/// five, 3.1 % with six, so that six is where 95 % can be said of anything.
+/// five, 3.1 % with six, so that six is the least number with a 95 % interval.
 pub const SAMPLES_FOR_CI95: usize = 6;
 
 /// Arithmetic mean; `None` for no samples.
@@ -72,11 +72,11 @@ pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     (n >= SAMPLES_FOR_CI95).then(|| Resamples::new(n))?.change_ci95(base, new)
 }
 
-/// What the bootstrap draws of so many pairs: the same for all numbers of a comparison.
+/// Draws of the bootstrap for so many pairs: the same for all numbers of a comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Resamples {
     n: usize,
-    /// By resample: how often each pair was drawn.
+    /// Number of times that each pair was drawn, resample after resample.
     drawn: Vec<u32>,
 }
 

@@ -101,7 +101,7 @@ pub struct PlacementRow {
     pub pct: f64,
 }
 
-/// What a run was, from its plan.
+/// Description of a run, from its plan.
 pub fn header(prepared: &Prepared, duration_ns: u64) -> RunHeader {
     let about = About::of(prepared, duration_ns);
     RunHeader { about, policy: AboutPolicy::of(prepared), seed: prepared.plan.config.seed }

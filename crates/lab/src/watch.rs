@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Who follows a request: sees how far it is, hears what there is to say, can end it.
+//! Progress, messages and cancellation of a request.
 
 use crate::run::{Control, LabError, NEVER};
 use pelton_scenario::Diagnostics;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How much work a part of a request is.
+/// Amount of work in a part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So much simulated, recorded or real time, ns; 0 = not known.
+    /// Simulated, recorded or real time, ns; 0 = not known.
     Time(u64),
     /// Events of a trace, as many as it has.
     Events,
@@ -24,22 +24,22 @@ pub trait Watch: Sync {
     /// A part of the work begins.
     fn begins(&self, _what: &str, _amount: Amount) {}
 
-    /// Where the work is.
+    /// Place of the work within its part: a time, a line, a switch.
     fn at(&self, _what: &str) {}
 
-    /// So much time more is done, ns.
+    /// Adds simulated, recorded or real time that is done, ns.
     fn advance(&self, _ns: u64) {}
 
-    /// So many events are read.
+    /// Adds events that are read.
     fn events(&self, _count: u64) {}
 
     /// The part that began last is over.
     fn ends(&self) {}
 
-    /// What is to be known about the result.
+    /// Passes on a remark about the result.
     fn note(&self, _text: &str) {}
 
-    /// What is suspicious about the inputs.
+    /// Passes on warnings about the inputs.
     fn warn(&self, _warnings: &Diagnostics) {}
 }
 

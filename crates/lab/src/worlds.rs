@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which worlds a table can tell from the right one: it is repeated with one thing deliberately wrong, and looked at
-//! which rows and claims notice. What already fails in the right world notices nothing.
+//! Worlds that a table can distinguish from the right one: the table is repeated with one thing deliberately wrong, and
+//! the rows and claims that notice are counted. A row that already fails in the right world notices nothing.
 
 use crate::experiment::Experiment;
 use crate::reproduce::{Options, reproduce};

@@ -63,7 +63,7 @@ fn incomparable(load: &str) -> Option<&'static str> {
         .then_some("not comparable: nothing but paths of the kernel, which take the longer the more CPUs are busy")
 }
 
-/// What CPUs that ran out of tasks decided by in a recording, and for how long it was recorded, s.
+/// Values by which CPUs that ran out of tasks decided in a recording, and its length, s.
 fn recorded_gates(path: &Path) -> Option<(GateCounts, f64)> {
     let topology = Topology::read(&beside(path)).ok()?;
     let policy = pelton_core::Policy::profile("7.2").expect("a profile");
@@ -157,7 +157,7 @@ fn compared(recorded: &[Figures], ours: &[Figures], incomparable: Option<&str>) 
     (out, all, within)
 }
 
-/// The same load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to
+/// A recorded load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to
 /// cost there while nothing else ran; no figure that is compared is used.
 fn twin(recorded: &Value) -> String {
     let workload = recorded["workload"].as_str().expect("a load").to_owned();
@@ -175,7 +175,7 @@ fn quantiles(mut all: Vec<f64>) -> Vec<f64> {
     [50, 75, 90, 95, 99].map(at).to_vec()
 }
 
-/// What hackbench and schbench measured themselves, there and here, in a line.
+/// Numbers that hackbench and schbench measured themselves, in the guest and in the simulator, in a line.
 fn benchmark(recorded: &Value, report: &Report) -> Option<String> {
     let is_own = |load: &&Value| load["name"] == "schbench_us" || load["name"] == "hackbench_s";
     let load = recorded["load"].as_array()?.iter().find(is_own)?;
@@ -215,14 +215,14 @@ fn row(load: &str, recorded: &[Figures], ours: &[Figures]) -> String {
     format!("| {load} | {} |\n", cells.join(" | "))
 }
 
-/// What is known of a kernel.
+/// Results of a kernel.
 #[derive(Default)]
 struct Part {
     /// For the page.
     loads: String,
     table: String,
     benchmarks: String,
-    /// For who runs the test.
+    /// For the test's output.
     details: String,
     /// Rows judged, and those within the bar.
     all: usize,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The table and the chart of docs/guide/boost.md come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
-//! boost_guide` writes them.
+//! The table and the chart of docs/guide/boost.md come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab
+//! --test boost_guide` writes them.
 
 use crate::guide;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
@@ -49,7 +49,7 @@ fn measure(device: &Device, run_us: u32, boost: u32) -> Point {
     Point { energy: read("energy_mj"), perf: read("perf_index_points_mean_over_tasks") }
 }
 
-/// Is one of them at least as good in both and better in one?
+/// True if one of the points is at least as good in both and better in one.
 fn is_beaten(points: &[Point], own: Point) -> bool {
     points.iter().any(|p| p.energy <= own.energy && p.perf >= own.perf && (p.energy < own.energy || p.perf > own.perf))
 }

@@ -122,7 +122,7 @@ fn activations(recording: &Recording, scenario: &str) -> Option<Vec<(f64, f64, u
     Some(threads.filter(|a| a.0 > first + START_S).collect())
 }
 
-/// How long after a tick firmware looks for frequencies, us, by the recording itself. An activation of the free thread that
+/// Time after a tick at which firmware looks for frequencies, us, by the recording itself. An activation of the free thread that
 /// is shorter than 5 ms has the CPU for itself: `work` at the highest frequency, but half as fast until firmware looked.
 fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     let (clamped, khz) = (curve(recording, "root_cfs_util_uclamp")?, curve(recording, "cpu_frequency")?);
@@ -146,7 +146,7 @@ fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     looks.get(looks.len() / 2).map(|ms| (ms * 1e3).round() as u64)
 }
 
-/// The same where the platform has such firmware.
+/// That time where the platform has such firmware.
 fn looks_us(recording: &Recording, factor: f64) -> Option<u64> {
     let has_firmware = recording.files != "pixel6";
     firmware_after_tick_us(recording, 4.0 * factor).filter(|_| has_firmware)
@@ -172,7 +172,7 @@ fn run(recording: &Recording, scenario: &str, factor: f64, seconds: u64, sink: i
     Some(run_one(&plan, 1, sink, Default::default()).expect("runs"))
 }
 
-/// What the work of a file's `run` really is: activations of 100 ms of `run` take so long at 600 of 1200 MHz.
+/// Real work of a file's `run`: activations of 100 ms of `run` take so long at 600 of 1200 MHz.
 fn juno_factor() -> Option<f64> {
     let lengths = |r: &Recording| -> Option<Vec<f64>> {
         let all = activations(r, SCENARIOS[1])?;
@@ -184,7 +184,7 @@ fn juno_factor() -> Option<f64> {
     all.get(all.len() / 2).map(|median| median / 0.1 * 600.0 / 1200.0)
 }
 
-/// The same of the Pixel, from the hog of scenario 2: 12.5 s of `run` from its ramp on at what frequencies there were.
+/// Real work on the Pixel, from the hog of scenario 2: 12.5 s of `run` from its ramp on at what frequencies there were.
 /// Its loops are a fifth of what `calibration` says.
 fn pixel_factor() -> Option<f64> {
     let (util, mhz) = (curve(&PIXEL, "util_avg")?, curve(&PIXEL, "cpu_frequency")?);
@@ -261,7 +261,7 @@ fn between(curve: &Curve, time: f64) -> f64 {
 /// Utilization at which both ramps are laid over each other: their clocks differ.
 const RAMP_AT: f64 = 700.0;
 
-/// What scenario 2 looks at on a board.
+/// Figures of scenario 2 on a board.
 struct Spike {
     cpu: u32,
     /// Frequencies with both threads, MHz.
@@ -383,7 +383,7 @@ fn spike(table: &mut Table, recording: &Recording, factor: f64) -> Option<()> {
     Some(())
 }
 
-/// Where the threads ran, real and simulated, percent of their time.
+/// CPUs on which the threads ran, real and simulated, percent of their time.
 fn places(table: &mut Table, recording: &Recording, scenario: &str, factor: f64) -> Option<()> {
     let real = activations(recording, scenario)?;
     let report = run(recording, scenario, factor, 20, pelton_schema::NullSink)?;
@@ -430,7 +430,7 @@ distances of quantiles over time. The ramp is laid over the board's where both p
 
 ";
 
-/// What the work of `run` really is on both boards.
+/// Real work of `run` on both boards.
 fn works(factor: f64, pixel: f64) -> String {
     let per_run_ms = factor * 200.0;
     format!(

@@ -12,14 +12,14 @@ use plotters::prelude::*;
 const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
-/// How heavy frames are beside each other, and what runs beside them: fitted to a published run of Jankbench without clamps
+/// Spread of the frames' weights, and the work beside them: fitted to a published run of Jankbench without clamps
 /// (scenarios/published/uclamp-sum.toml).
 const SHAPE: &str = "heavy_percent=165,rare_every=300,rare_percent=1000";
 const UI_US: u32 = 450;
 const APP_US: u32 = 705;
 const BG_US: u32 = 3750;
-/// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that counts
-/// for a quarter of each CPU where groups are limited, the application in one that counts for a half.
+/// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that
+/// counts for a quarter of each CPU where groups are limited, the application in one that counts for a half.
 const FORMS: [(&str, &str, bool); 7] = [
     ("none", "off", false),
     ("max", "max", false),

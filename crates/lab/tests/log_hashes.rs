@@ -36,7 +36,8 @@ const MODELS: [&str; 14] = [
      busy:threads=3,group=/a/b + busy:threads=3,group=/c + bursts:run_us=900,sleep_us=2000,threads=4,group=/a",
 ];
 
-/// What each switch is tried under: tasks of all classes, groups with quota and clamps, more tasks than CPUs at times.
+/// Workload under which each switch is tried: tasks of all classes, groups with quota and clamps, more tasks than CPUs
+/// at times.
 const MIXTURE: &str = "group:path=/a,cpu.weight=300,cpu.max=30000 50000,cpu.uclamp.min=20 + \
     periodic:run_us=700,period_us=9000,threads=6,util_min=200,util_max=700 + \
     bursts:run_us=6000,sleep_us=5000,threads=5,group=/a + \
@@ -49,7 +50,7 @@ const LIGHT: &str = "periodic:run_us=700,period_us=9000,threads=5,util_max=300 +
     periodic:run_us=1500,period_us=16000,util_min=100,threads=2 + \
     periodic:run_us=2000,budget_us=1900,period_us=16000,policy=deadline,threads=2";
 
-/// Where switches are tried: machine and workload.
+/// Machines and workloads on which switches are tried: name, machine, workload.
 const TRIED: [(&str, &str, &str); 3] =
     [("board", BOARD, MIXTURE), ("light board", BOARD, LIGHT), ("server", "qemu-x86-server", MIXTURE)];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is decided among more than 64 CPUs can be explained: the candidates that matter, and sets by their CPUs.
+//! Explanations of decisions among more than 64 CPUs: the candidates that matter, and sets by their CPUs.
 
 use crate::worlds::{machine, rt_app, side_by_side};
 use pelton_core::Policy;

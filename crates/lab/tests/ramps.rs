@@ -59,7 +59,7 @@ fn workload(clamp: &str) -> String {
     path.display().to_string()
 }
 
-/// What the task went through from the moment its ramp begins.
+/// History of the task from the moment its ramp begins.
 #[derive(Default)]
 struct Ramp {
     start_ns: Option<u64>,
@@ -95,7 +95,7 @@ impl Ramp {
         self.util.iter().find(|(_, u)| *u >= util).map_or(f64::NAN, |(ms, _)| *ms)
     }
 
-    /// When the task came to its second CPU.
+    /// Time at which the task came to its second CPU, ms since the start of its ramp; NaN without one.
     fn ms_on_first(&self) -> f64 {
         self.moves.iter().find(|(_, cpu)| *cpu != self.moves[0].1).map_or(f64::NAN, |(ms, _)| *ms)
     }
@@ -191,7 +191,7 @@ it wakes with utilization 0 and no estimate).
 |---|---|---|---|---|---|---|
 ";
 
-/// A line of the table; the second value: is the row inside?
+/// A line of the table, and whether its row is inside.
 fn line(row: &Row, ramps: &[Ramp]) -> (String, bool) {
     let mut all: Vec<f64> = ramps.iter().map(|r| (row.of)(r)).collect();
     all.sort_by(f64::total_cmp);
@@ -226,7 +226,7 @@ const RUNS: [(&str, &str, &str); 4] = [
     ("default_rate_limit_70us", "rate_limit_us=70", ""),
 ];
 
-/// What the kernel was not: how it is called, what is put behind each policy, ticks a second.
+/// Differences from the recorded kernel that are tried: name, text put behind each policy, ticks a second.
 const WORLDS: [(&str, &str, u32); 6] = [
     ("ticks 250 times a second", "", 250),
     ("rate limit of 2 ms in all runs", ",rate_limit_us=2000", 1000),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
+//! Distribution of time on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
 //! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
 //! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so. The page has
 //! the means; the least and largest of each figure are printed.
@@ -18,7 +18,7 @@ const WITHIN_PERCENT: f64 = 10.0;
 /// Migrations below this, 1/s, are a few in a recording: they are shown and not judged.
 const RARE_PER_S: f64 = 2.0;
 
-/// How a figure is judged.
+/// Measure by which a figure is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Judged {
     Points,
@@ -62,7 +62,7 @@ impl Counted {
     }
 }
 
-/// What a kernel counted.
+/// Counts of a kernel.
 fn counted(recorded: &Value) -> Counted {
     let numbers =
         |value: &Value| value.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect::<Vec<u64>>();
@@ -231,7 +231,7 @@ fn table(names: &[String], columns: &[(String, Vec<String>)]) -> String {
     out
 }
 
-/// What is known of a kernel: its part of the page, what is printed besides, rows judged, and those within the bar.
+/// Results of a kernel: its part of the page, what is printed besides, rows judged, and those within the bar.
 #[derive(Default)]
 struct Part {
     page: String,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an activation costs does not grow with tasks that sleep, with task groups that are idle, nor with CPUs that
-//! are: counted in instructions (callgrind), the longer run of a world less the shorter one, so that its start falls
-//! out. Nor with tasks that sleep for longer than others, but do wake, in a thousand groups on 384 CPUs: a world that
-//! fits its memory.
+//! Cost of an activation: it does not grow with tasks that sleep, with task groups that are idle, nor with CPUs that
+//! are. Counted in instructions (callgrind): the longer run of a world less the shorter one, so that its start falls
+//! out. Tasks that sleep for longer than others, but do wake, in a thousand groups on 384 CPUs, do not make it grow
+//! either: that world fits its memory.
 //!
 //! The program runs itself under valgrind. Without valgrind nothing but memory is measured, and it says so.
 
@@ -19,16 +19,17 @@ use worlds::{machine, rt_app, side_by_side};
 /// Simulated time of the shorter and of the longer run, ms: a group is idle, and not walked, once its load has decayed,
 /// which takes 16 half-lives of 32 ms.
 const SIMULATED_MS: [u64; 2] = [1_200, 1_700];
-/// The same where sleepers wake, after the period in which each of them starts, which is dear.
+/// Lengths of both runs where sleepers wake, ms: they begin after the period in which each sleeper starts, which is
+/// dear.
 const AFTER_FIRST_MS: [u64; 2] = [100, 300];
 /// Memory of a run of 384 CPUs, 1,000 groups and 10,000 tasks that mostly sleep, at its peak, KiB.
 const MEMORY_KIB_MAX: u64 = 256 * 1024;
 /// Simulated time of that run, ms.
 const MEMORY_MS: u64 = 21_000;
-/// So much more, in percent, is allowed for the larger world.
+/// Largest growth that is allowed for the larger world, percent.
 const GROWTH_PCT: u64 = 10;
 
-/// What is simulated.
+/// A world that is simulated.
 #[derive(Clone, Copy)]
 struct World {
     /// CPUs in copies of eight.
@@ -37,7 +38,7 @@ struct World {
     sleepers: u64,
     /// Groups that the sleepers are spread over; 0 = none.
     groups: u64,
-    /// How often each of them wakes, us; 0 = not within the measured time.
+    /// Time between two wake-ups of each of them, us; 0 = none within the measured time.
     period_us: u64,
 }
 

@@ -30,7 +30,7 @@ pub fn check(
     }
 }
 
-/// What was typed after `--workload`.
+/// Text typed after `--workload`.
 struct Typed {
     file: SourceFile,
     parts: Vec<Range<usize>>,

@@ -40,13 +40,13 @@ pub struct PolicyChoice {
     pub profile: String,
     /// Switches that were set, with their value, in the order they were applied.
     pub set: Vec<(String, String)>,
-    /// What the files say they are for.
+    /// Purposes that the files state.
     pub why: Vec<String>,
     /// schedutil's rate limit, if set for this policy alone, us.
     pub rate_limit_us: Option<u64>,
     /// Settings that change nothing.
     pub warnings: Diagnostics,
-    /// Where each switch that was set got its value: an option, or a file with its line.
+    /// Origin of the value of each switch that was set: an option, or a file with its line.
     pub origins: BTreeMap<String, String>,
 }
 
@@ -113,7 +113,7 @@ pub fn choose<P: AsRef<Path>, S: AsRef<str>>(
     choose_from(profile, &sources, sets)
 }
 
-/// The same for policy files that are already text.
+/// Chooses as [`choose`] does, with policy files that are already text.
 pub fn choose_from<S: AsRef<str>>(
     profile: Option<&str>,
     files: &[SourceFile],
@@ -255,7 +255,7 @@ fn without_effect(policy: &Policy, settings: &[Setting]) -> Diagnostics {
     found
 }
 
-/// Why a rate limit is not read.
+/// Reason why a rate limit is not read.
 const NO_RATE_LIMIT: &str = "no window of this gate comes from the rate limit";
 
 impl PolicyChoice {
@@ -273,12 +273,12 @@ impl PolicyChoice {
         at.zip(value).and_then(|(at, value)| all[at].values.get(value).copied()).unwrap_or("?")
     }
 
-    /// Where a switch has its value from.
+    /// Origin of a switch's value.
     pub fn origin(&self, switch: &str) -> String {
         self.origins.get(switch).cloned().unwrap_or_else(|| format!("profile {}", self.profile))
     }
 
-    /// What was set, in a line.
+    /// Switches that were set, in a line.
     pub fn changes(&self) -> String {
         self.set.iter().map(|(switch, value)| format!("{switch}={value}")).collect::<Vec<_>>().join(", ")
     }
@@ -326,7 +326,7 @@ fn unknown_profile(word: &Word) -> Diagnostics {
 /// Names of rules that a message lists.
 const RULES_LISTED: usize = 12;
 
-/// What a kernel between two profiles may have of each.
+/// Rules that a kernel between two profiles may have of either.
 fn between(older: &str, newer: &str) -> String {
     let (Ok(before), Ok(after)) = (Policy::profile(older), Policy::profile(newer)) else { return String::new() };
     let values = before.values().into_iter().zip(after.values());
@@ -344,7 +344,7 @@ fn between(older: &str, newer: &str) -> String {
     )
 }
 
-/// Which stable releases of the series of a release were read.
+/// Stable releases of a release's series that were read, in words.
 fn read_of_series(name: &str) -> Option<String> {
     let series =
         pelton_core::stable_series().into_iter().find(|s| name.rsplit_once('.').is_some_and(|n| n.0 == s.series));

@@ -9,12 +9,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Why a file is not read.
+/// Reason why a file is not read.
 #[derive(Debug)]
 pub enum Unread {
     /// A directory, a device, a FIFO.
     NoFile,
-    /// There is more in it than this many bytes.
+    /// The file is larger than this many bytes.
     TooLarge(usize),
     /// The system says so.
     Io(io::Error),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a person names as a workload: an rt-app file, a benchmark with options, or several joined by `+`.
+//! Workloads as a user names them: an rt-app file, a benchmark with options, or several joined by `+`.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,7 +18,8 @@ pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
     load_full(spec, machine, &RtAppOptions::default()).map(|loaded| loaded.workload)
 }
 
-/// The same with options for rt-app files (`cpus` and `capacities` are taken from the machine), warnings and notes.
+/// Loads a workload with options for rt-app files (`cpus` and `capacities` are taken from the machine), warnings and
+/// notes.
 pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
     let file = SourceFile::new("--workload", spec);
     if spec.len() > SPEC_BYTES_MAX {

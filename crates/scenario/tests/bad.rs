@@ -119,7 +119,7 @@ fn every_bad_file_is_refused_with_a_message_that_helps() {
 
 type Refusal = Box<dyn FnOnce() -> Option<Diagnostics>>;
 
-/// What is wrong on the command line is shown the same way.
+/// Faults on the command line are shown in the same way as those of files.
 fn arguments() {
     let none: [&str; 0] = [];
     let sets = |sets: &[&str]| policy::load(None, &[] as &[&str], sets).err();
@@ -165,7 +165,7 @@ fn large_files() {
     }
 }
 
-/// What must be accepted, to prove that the above is no refusal of everything.
+/// Inputs that must be accepted, to prove that the above is no refusal of everything.
 fn the_canary_passes() {
     assert!(refuse_platform("tests/good/platform.toml").is_none());
     assert!(policy::load(None, &["tests/good/policy.toml"], &["rt_signal=on"]).is_ok());

@@ -60,7 +60,7 @@ fn refused(path: &Path, options: &Options) -> String {
     render(&import(path, options).expect_err("refused"), 100, false)
 }
 
-/// What is written can be read, says the same numbers, and makes a machine.
+/// Reads a written file again: it has the same numbers, and makes a machine.
 fn read_back(draft: &Draft) -> pelton_model::Machine {
     let text = draft.toml();
     let file = platform::parse(&SourceFile::new("imported.toml", &text))
@@ -377,8 +377,8 @@ fn a_flattened_device_tree_says_the_same_as_its_source() {
     read_back(&draft);
 }
 
-/// What real boards' blobs have: names that the specification does not allow, words that mean nothing, sockets, idle
-/// states in power domains, CPUs that failed, points for some chips only.
+/// A blob with all that real boards' blobs have: names that the specification does not allow, words that mean nothing,
+/// sockets, idle states in power domains, CPUs that failed, points for some chips only.
 fn blob_as_of_a_real_board() -> Vec<u8> {
     let mut blob = Blob::default();
     blob.begin("").property("compatible", b"maker,board-y\0").word(4).begin("cpus");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which profile and which settings win.
+//! Precedence of profiles and settings.
 
 use pelton_scenario::{SourceFile, policy};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What people read when an rt-app file is wrong: every file of `tests/bad/rtapp` with its rendered messages.
+//! Messages about rt-app files that are wrong: every file of `tests/bad/rtapp` with its rendered messages.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

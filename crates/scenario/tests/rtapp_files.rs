@@ -87,7 +87,7 @@ fn a_template_runs_once_its_words_have_values() {
     assert_eq!((workload.tasks.len(), workload.duration_ns), (5, Some(6_000_000_000)));
 }
 
-/// These state no licence and are not distributed.
+/// Files without a licence, which are not distributed.
 #[test]
 fn the_clamps_of_the_measured_uclamp_runs_are_read() {
     let name = "arm-uclamp/juno-r2_s1_uclamp_min_max_above_little.json";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whatever comes in, the reader of rt-app files returns, soon, with a message.
+//! Robustness of the reader of rt-app files: whatever comes in, it returns, soon, with a message.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

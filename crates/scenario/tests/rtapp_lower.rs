@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What rt-app files become: one small file per rule.
+//! Workloads that rt-app files become: one small file per rule.
 
 use pelton_model::Workload;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};

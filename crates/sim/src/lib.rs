@@ -43,7 +43,7 @@ pub use rq::{bandwidth, groups};
 pub use run::setup::worker_names;
 use told::Inputs;
 
-/// Why a run did not complete.
+/// Reason why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SimError {
     /// Machine and workload do not go together.
@@ -56,12 +56,12 @@ pub enum SimError {
     NoProgress {
         /// Its name.
         task: String,
-        /// When.
+        /// Simulated time, ns.
         at_ns: u64,
     },
     /// The progress function asked to stop.
     Interrupted {
-        /// When.
+        /// Simulated time, ns.
         at_ns: u64,
     },
 }

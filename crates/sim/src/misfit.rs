@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What of a workload its policy does not have: said before a run by the caller, which knows where it was written.
+//! Parts of a workload that its policy does not have: reported before a run by the caller, which knows where each was
+//! written.
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ use pelton_model::workload::{SchedPolicy, Workload};
 
 use crate::rq::{bandwidth, boosts};
 
-/// Something that a workload asks for and that the policy, or the machine under it, does not have.
+/// A request of a workload that the policy, or the machine under it, cannot meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// A pulse of a boost under another governor than interactive.
@@ -23,9 +24,9 @@ pub enum Misfit {
     NegativeBoost,
     /// More groups than a form of boosts has.
     BoostGroups {
-        /// So many there are.
+        /// Number of groups of the workload.
         groups: usize,
-        /// So many there may be beside the root.
+        /// Largest number of groups beside the root.
         most: usize,
         /// The form.
         form: &'static str,
@@ -39,7 +40,7 @@ pub enum Misfit {
     DeadlineBandwidth,
     /// More task groups than a limit of groups looks at.
     LimitedGroups {
-        /// So many there are.
+        /// Number of groups of the workload.
         groups: usize,
     },
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run adds up to.
+//! Totals of a run.
 
 use pelton_model::machine::EnergyBasis;
 
@@ -18,12 +18,12 @@ pub struct Report {
     pub cpus: Vec<CpuReport>,
     /// Per frequency domain.
     pub domains: Vec<DomainReport>,
-    /// How far the frequency was from the need, per clock: domains that run as fast as the fastest of them asks for
+    /// Distance of the frequency from the need, per clock: domains that run as fast as the fastest of them asks for
     /// share one. Empty when the run was not watched.
     pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
-    /// Which power figures the energies rest on.
+    /// Power figures that the energies rest on.
     pub energy_basis: EnergyBasis,
     /// Time in which some CPU was over-utilized, ns; `None` where nothing is placed by energy.
     pub overutilized_ns: Option<u64>,
@@ -44,7 +44,7 @@ pub struct QuotaReport {
     pub usage_ns: u64,
     /// Periods that ended.
     pub nr_periods: u32,
-    /// Those at whose end one of its queues was throttled.
+    /// Periods at whose end one of its queues was throttled.
     pub nr_throttled: u32,
     /// Time for which its queues were throttled, summed over CPUs, ns (`throttled_usec`); without those that still are.
     pub throttled_ns: u64,
@@ -73,7 +73,7 @@ pub struct ZoneReport {
     pub domains: Vec<CooledReport>,
 }
 
-/// What cooling took from one frequency domain.
+/// Effects of cooling on one frequency domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CooledReport {
     /// Name of the domain.
@@ -88,10 +88,10 @@ pub struct CooledReport {
     pub limit_khz_ns: u128,
 }
 
-/// What is kept of any number of samples.
+/// Summary of any number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// How many.
+    /// Number of samples.
     pub count: u64,
     /// Their sum.
     pub sum: u64,
@@ -119,7 +119,7 @@ impl Summary {
     }
 }
 
-/// What a called task waits for, ns. Together they are the latency.
+/// Parts of a called task's latency, ns. Their sum is the latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallParts {
     /// Its CPU is in an idle state and has not noticed it: wake-ups of others before its own, and the caller's way.
@@ -133,7 +133,7 @@ pub struct CallParts {
     /// Other work of the kernel on its CPU (interrupts, switches, calls of the governor), as long as it would take at
     /// full speed of the biggest CPU.
     pub path_ns: u64,
-    /// What that takes longer at the speed of its CPU.
+    /// Time by which that takes longer at the speed of its CPU.
     pub slow_ns: u64,
 }
 
@@ -153,7 +153,7 @@ pub struct TaskReport {
     pub name: String,
     /// Wall time executing, ns.
     pub run_ns: u64,
-    /// The same on the CPUs of each frequency domain, up to the last one it ran on.
+    /// Wall time executing on the CPUs of each frequency domain, up to the last one it ran on, ns.
     pub domain_run_ns: Vec<u64>,
     /// Time runnable but not executing, ns.
     pub wait_ns: u64,
@@ -186,11 +186,11 @@ pub struct TaskReport {
     pub lap_ops: u64,
     /// Records it finished (`Op::Records`).
     pub records: u64,
-    /// How late it ran after its timer's expiries (`Op::TimerLatency`), ns.
+    /// Lateness of the task after its timer's expiries (`Op::TimerLatency`), ns.
     pub timer_latency: Summary,
     /// From a call of its list to its execution (`Op::AwaitCall`), ns.
     pub call_latency: Samples,
-    /// What it waited for in each of them, in their order, as far as all are kept.
+    /// Parts of each of these latencies, in their order, as far as all are kept.
     pub call_parts: Vec<CallParts>,
     /// rt-app performance index, thousandths: mean of slack / (period - configured run).
     pub perf_index_milli: Option<i64>,
@@ -199,7 +199,7 @@ pub struct TaskReport {
 }
 
 impl TaskReport {
-    /// It executed on a CPU of this domain.
+    /// Adds `ns` of execution on a CPU of this domain.
     pub(crate) fn ran_on(&mut self, domain: u32, ns: u64) {
         let domain = domain as usize;
         if self.domain_run_ns.len() <= domain {
@@ -218,7 +218,7 @@ pub struct Frames {
     pub count: u64,
     /// Janky ones.
     pub janky: u64,
-    /// What they took, ns.
+    /// Time of all frames together, ns.
     pub total_ns: u64,
     /// The longest, ns.
     pub longest_ns: u64,
@@ -278,19 +278,19 @@ pub struct CpuReport {
     pub hook_ns: u64,
     /// Times its averages were updated without an event of a task (`update_blocked_averages`).
     pub blocked_updates: u64,
-    /// Those of them that another CPU made in its search for a task.
+    /// Updates of these that another CPU made in its search for a task.
     pub blocked_scans: u64,
     /// Queues seen in all of them.
     pub blocked_queues: u64,
     /// Time this CPU spent in such updates, of whichever CPU, ns; the hook at their end is counted in `hook_ns`.
     pub blocked_ns: u64,
-    /// How long it looked for a task before it went idle, each time it did, the refresh of its own load included, ns.
+    /// Length of each search for a task before it went idle, the refresh of its own load included, ns.
     pub search_ns: Summary,
     /// Energy, microjoules: dynamic.
     pub energy_active_uj: u64,
     /// Energy, microjoules: idle states, the way in and out included.
     pub energy_idle_uj: u64,
-    /// The same by idle state.
+    /// Energy of each idle state, the way in and out included, microjoules.
     pub idle_energy_uj: Vec<u64>,
 }
 
@@ -330,7 +330,7 @@ pub struct DemandReport {
     pub short_ns: u64,
     /// From a need above the frequency until the frequency meets the need, ns.
     pub reaction_ns: Samples,
-    /// Those of them that ended because the need went away.
+    /// Reactions that ended because the need went away.
     pub lapsed: u64,
     /// Needs that were still waiting at the end of the run; not among the reactions.
     pub unserved: u64,

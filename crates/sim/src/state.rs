@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run, a CPU, a task and a domain are made of: a part of each room, which knows its fields, and what all rooms
-//! read. It stands beside the rooms. A part changes by the verbs of its room.
+//! Records of a run, a CPU, a task and a domain: each has a part of each room, whose fields are that room's own, and
+//! facts that all rooms read. This file stands beside the rooms; a part changes by the verbs of its room.
 
 use pelton_core::{BoostCpu, Policy, Rq, Se, UclampRq, UclampSumRq, UclampSumTask, UclampTask};
 use pelton_model::machine::Machine;
@@ -51,7 +51,7 @@ pub(crate) const NO_TASK: u32 = u32::MAX;
 /// Speed of a CPU of capacity 1024 at its highest frequency; work is counted in ns times this.
 pub(crate) const SPEED_SHIFT: u32 = pelton_model::workload::PARTS_SHIFT;
 
-/// What of the inputs is in use. All of it is constant but that clamps may come into use.
+/// Features that the inputs use. All are constant, except that clamps may come into use during a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uses {
     /// Some groups have a quota, and it is kept.
@@ -62,7 +62,7 @@ pub(crate) struct Uses {
     pub clamp_sums: bool,
     /// Groups count for a part of each CPU at most.
     pub limits_groups: bool,
-    /// There is a boost, now or later.
+    /// Some boost is set, at the start or later.
     pub boosts: bool,
     /// Tasks are counted in boost groups. Without groups all have one boost.
     pub boost_groups: bool,
@@ -92,9 +92,9 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// Time as the signals see it.
     pub signal_clock: SignalClock,
     pub lines: Lines,
-    /// What each CPU asks of its frequency domain.
+    /// Request of each CPU to its frequency domain.
     pub targets: Targets,
-    /// Which caches tasks prefer, from 7.2 on.
+    /// Caches that tasks prefer, from 7.2 on.
     pub caches: CacheAware,
     pub hw: Hardware,
     pub freq: Governing,
@@ -106,9 +106,9 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub boosts: Boosts,
     pub waiting: Waiting,
     pub sched: Sched,
-    /// Where fair tasks go from 5.10 on.
+    /// Placement of fair tasks, from 5.10 on.
     pub placing: Placing,
-    /// Which tasks are moved between CPUs, from 5.10 on.
+    /// Load balancing between CPUs, from 5.10 on.
     pub balancing: Balancing,
     pub nohz: Nohz,
     /// CPUs of whose state placement and balancing know all.
@@ -144,7 +144,7 @@ pub(crate) struct CpuState {
     pub levels: Levels,
     /// Clamps of its runnable tasks: a record as `rq`.
     pub uclamp: UclampRq,
-    /// What they make of its utilization, where they add up: a record as `rq`.
+    /// Effect of the clamps on its utilization, where they add up: a record as `rq`.
     pub clamp_sum: UclampSumRq,
     /// Boosts of its runnable tasks: a record as `rq`.
     pub boost: BoostCpu,
@@ -174,7 +174,7 @@ pub(crate) struct Task {
     pub rt: RtEntity,
     /// Its clamps where they count: a record as `se`.
     pub uclamp: UclampTask,
-    /// What they make of its utilization, where they add up: a record as `se`.
+    /// Effect of the clamps on its utilization, where they add up: a record as `se`.
     pub clamp_sum: UclampSumTask,
     pub counted: Counted,
     pub name: String,

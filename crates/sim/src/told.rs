@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A caller's sink behind a pointer. The engine is compiled here, once for each set of things told, instead of in every
-//! program for each of its sinks: 30 test programs took 6 s each.
+//! A caller's sink behind a pointer. The engine is compiled here, once for each set of calls that a sink takes, instead
+//! of in every program for each of its sinks: 30 test programs took 6 s each.
 
 use crate::state::Engine;
 use crate::{Report, SimError};
@@ -9,7 +9,7 @@ use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::{Asked, Balance, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
 
-/// What a run is made from.
+/// Inputs of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub machine: &'a Machine,
@@ -38,7 +38,7 @@ impl Inputs<'_> {
     }
 }
 
-/// What of [`Sink`] is called through a pointer.
+/// Calls of [`Sink`] that go through a pointer.
 pub(crate) trait Hears {
     fn event(&mut self, time_ns: u64, event: &Event);
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed);
@@ -100,7 +100,7 @@ impl<S: Sink> Hears for S {
     }
 }
 
-/// Is told events, or `ALL` there is.
+/// Sink that passes events on, or with `ALL` every call.
 pub(crate) struct Told<'a, const ALL: bool>(pub &'a mut dyn Hears);
 
 impl<const ALL: bool> Sink for Told<'_, ALL> {

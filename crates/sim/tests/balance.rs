@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What releases differ in when CPUs have nothing to do, or real-time tasks too much.
+//! Differences of releases when CPUs have nothing to do, or real-time tasks too much.
 
 use crate::common::random::{Dice, random_machine, random_workload};
 use crate::common::*;
@@ -37,8 +37,8 @@ fn hogs_on_all_cpus_have_nobody_to_borrow_from() {
     }
 }
 
-/// How often CPU 1 entered idle, when CPU 0 is busy all the time and CPU 1 was for 20 ms. No governor that keeps the
-/// tick of a CPU it does not know yet: only the walks are to end its stays.
+/// Number of times that CPU 1 entered idle, when CPU 0 is busy all the time and CPU 1 was for 20 ms. No governor that
+/// keeps the tick of a CPU it does not know yet: only the walks are to end its stays.
 fn idle_entries(p: &str) -> u64 {
     let m = fixed_speed(&[(2, 1024)]);
     let short = on(task("short", Some(1), vec![run_ms(20)]), 1);
@@ -62,7 +62,8 @@ fn a_busy_cpu_wakes_an_idle_one_to_let_load_fade_from_4_17() {
     }
 }
 
-/// When the task that may leave CPU 0 is taken by CPU 1, which is never idle for longer than 100 us.
+/// Time until CPU 1, which is never idle for longer than 100 us, takes the task that may leave CPU 0, ns after CPU 0
+/// has two.
 fn taken_ns(p: &str) -> u64 {
     let m = fixed_speed(&[(2, 1024)]);
     let mut second = on(busy("second"), 0);
@@ -84,7 +85,7 @@ fn a_cpu_that_is_idle_for_100_us_searches_from_6_1() {
     assert!(new <= by_dice && by_dice < 20 * MS, "6.1: {by_dice} ns, 6.6: {new} ns");
 }
 
-/// Who enqueues a task that CPU 0 wakes to CPU 1, which is idle; both share a cache.
+/// CPU that enqueues a task that CPU 0 wakes to CPU 1, which is idle; both share a cache.
 fn enqueued_by(p: &str) -> u32 {
     let m = fixed_speed(&[(2, 1024)]);
     let post = on(task("post", None, vec![Op::Run { work_ns: MS }, Op::Sleep { ns: 5 * MS }, Op::SemPost(0)]), 0);
@@ -216,7 +217,7 @@ fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
     }
 }
 
-/// Adds up what a run tells of its balances and updates of blocked load.
+/// Sums over a run's balances and updates of blocked load.
 #[derive(Default)]
 struct Told {
     balances: u64,
@@ -284,7 +285,7 @@ fn gates_of_balances_are_told() {
     }
 }
 
-/// How often a task that sleeps was moved while it stayed queued, where CPUs run out of tasks all the time.
+/// Number of times that a sleeping task was moved while it stayed queued, where CPUs run out of tasks all the time.
 fn moved_asleep(p: &str) -> usize {
     let m = fixed_speed(&[(4, 1024), (4, 1024)]);
     let long = (0..14).map(|i| periodic(&format!("long{i}"), 5000, 20_000 + 300 * i));
@@ -297,7 +298,7 @@ fn moved_asleep(p: &str) -> usize {
             Event::SchedSwitch { prev_tid, prev_state, .. } if prev_tid != 0 && prev_state != 0 => {
                 asleep.insert(prev_tid);
             }
-            // A task that wakes is moved before it is said to be awake, when it left its queue before.
+            // A task that wakes is moved before the event of its wake-up, when it left its queue before.
             Event::SchedWaking { tid, .. } => _ = asleep.remove(&tid),
             Event::SchedMigrateTask { tid, .. } => moved += usize::from(asleep.contains(&tid)),
             _ => {}

@@ -17,8 +17,8 @@ const OLD_PROFILES: [&str; 4] = ["4.12", "4.16", "4.19", "5.4"];
 /// `cache_nice_tries` of a domain of CPUs that are not threads of one core (topology.c `sd_init`).
 const CACHE_NICE_TRIES: u64 = 1;
 
-/// How long an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits elsewhere:
-/// `docs/rules/balance.md` has the formula.
+/// Longest time that an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits
+/// elsewhere: `docs/rules/balance.md` has the formula.
 ///
 /// The tick of the busy CPU wakes an idle one for balances (one tick, and one more until the kick is due). An idle CPU
 /// balances a domain of n CPUs every n ms, at least a tick, and after balances that moved nothing up to every 2 n ms

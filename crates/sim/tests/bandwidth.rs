@@ -13,7 +13,7 @@ const PROFILES: [&str; 12] =
     ["4.12", "4.16", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 /// Length of a tick of the test machines, which is how late a CPU may notice that nothing is left.
 const TICK_MS: u64 = 4;
-/// What a queue takes at once, and may carry into the next period.
+/// Runtime that a queue takes at once, and may carry into the next period.
 const SLICE_MS: u64 = 5;
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
@@ -205,7 +205,7 @@ fn impossible_quotas_are_refused() {
     }
 }
 
-/// While all of a group is throttled its averages do not fade: 80 ms would leave a fifth of them. Before and after a
+/// Averages of a group do not fade while all of it is throttled: 80 ms would leave a fifth of them. Before and after a
 /// gap there may be a tick that was not accounted yet.
 #[test]
 fn averages_of_a_throttled_group_stand_still() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they
-//! read.
+//! Load of idle CPUs: the CPU that refreshes it, the costs of that, and a proof that leaving it to its readers changes
+//! nothing they read.
 
 use crate::common::*;
 use pelton_core::Policy;
@@ -124,7 +124,7 @@ fn readers_that_work_it_out_lower_the_frequency_two_ticks_later_at_most() {
     assert!(lazy < walked.saturating_add(8 * MS), "lazy {lazy}, walked {walked}");
 }
 
-/// What the calls of a worker on CPU 1 wait for, called from CPU 2 each of `waits` after it is ready, beside `others`.
+/// Parts of the latencies of a worker on CPU 1, called from CPU 2 each of `waits` after it is ready, beside `others`.
 fn parts(m: &Machine, waits: &[Op], others: Vec<TaskSpec>) -> Vec<CallParts> {
     let message = waits.iter().flat_map(|wait| [Op::SemWait(0), wait.clone(), Op::CallAll(0)]).collect();
     let worker = vec![Op::Enlist(0), Op::SemPost(0), Op::AwaitCall, Op::Run { work_ns: 100_000 }];

@@ -40,7 +40,8 @@ impl Sink for Towards {
     }
 }
 
-/// How much of the running time was in the cache with more of it, percent, and how often a task was taken to its cache.
+/// Share of the running time in the cache with more of it, percent, and the number of times that a task was taken to
+/// its cache.
 fn gathered(m: &Machine, w: &Workload, policy: &Policy) -> (u64, u64) {
     let mut towards = Towards::default();
     let r = pelton_sim::run(m, w, policy, &config(4000), &mut towards).expect("runs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Who gets the CPU: shares, priorities, reservations, affinity.
+//! Distribution of the CPU: shares, priorities, reservations, affinity.
 
 use crate::common::*;
 use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TimerId, TimerMode};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What kernel paths cost, and whom they delay: time lines computed by hand. Every cost is another prime, so that a sum
-//! tells what it was made of.
+//! Costs of kernel paths, and the tasks that they delay: time lines computed by hand. Every cost is another prime, so
+//! that a sum shows what it was made of.
 
 use crate::common;
 use crate::common::*;
@@ -23,7 +23,7 @@ const LATENCY: u64 = 2503;
 const WRITE: u64 = 331;
 const READ: u64 = 211;
 
-/// When the first message is on its way.
+/// Time at which the first message is on its way.
 const START: u64 = 10 * MS;
 
 /// CPUs with a frequency each: 1 GHz without a request, 2 GHz for real-time tasks, at once.
@@ -73,7 +73,7 @@ fn quick_to_lower() -> Policy {
     policy
 }
 
-/// What happens from the expiry of the timer on.
+/// Events from the expiry of the timer on.
 fn time_line(m: &Machine, cpus: [u32; 2]) -> (Report, Vec<(u64, String)>) {
     let mut keep = Keep::default();
     let report = pelton_sim::run(m, &one_message(cpus), &quick_to_lower(), &config(12), &mut keep).expect("runs");
@@ -236,7 +236,7 @@ fn paths_of_an_emulated_machine_take_the_same_time_on_a_small_cpu() {
     assert_eq!([overhead_ns(512, true), overhead_ns(1024, true)], [whole; 2]);
 }
 
-/// Where CPUs execute one after another the second of two switches of the same instant waits for the first.
+/// The second of two switches of the same instant waits for the first, where CPUs execute one after another.
 #[test]
 fn paths_of_cpus_that_execute_one_at_a_time_wait_for_each_other() {
     let overhead_ns = |one_at_a_time| {
@@ -250,7 +250,7 @@ fn paths_of_cpus_that_execute_one_at_a_time_wait_for_each_other() {
     assert_eq!(overhead_ns(true), apart + apart / 2);
 }
 
-/// What the searches for an idle CPU of a run read and gave.
+/// Searches for an idle CPU of a run: what they read and gave.
 #[derive(Default)]
 struct Searches {
     /// Mean cost of each CPU's searches so far, worked out again.

@@ -28,7 +28,7 @@ fn a_task_that_uses_exactly_its_budget_runs_every_period() {
     }
 }
 
-/// What the server of the fair class reserves: 5 % of a CPU.
+/// Reservation of the server of the fair class: 5 % of a CPU.
 const FAIR_SERVER: u32 = 51;
 
 #[test]

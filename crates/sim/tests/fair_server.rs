@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The deadline server of the fair class: when starved tasks run, what its bandwidth asks for, and whom it calls.
+//! The deadline server of the fair class: the times at which starved tasks run, its bandwidth in requests, and the
+//! governor that it calls.
 
 use crate::common::*;
 use pelton_core::Policy;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Governors beside schedutil, and boosts: who is heard when, what it makes of the frequency, and what never happens.
+//! Governors beside schedutil, and boosts: the events that each reacts to, the frequencies that follow, and what never
+//! happens.
 
 use crate::common::*;
 use pelton_core::Policy;
@@ -269,7 +270,7 @@ fn a_pulse_holds_hispeed_for_a_while() {
     }
 }
 
-/// What its CPUs ask for follows new limits: 700 MHz at most, and the maximum again when they end.
+/// Requests of its CPUs follow new limits: 700 MHz at most, and the maximum again when they end.
 #[test]
 fn interactive_keeps_limits() {
     use pelton_model::workload::{CpuSet, LimitChange, LimitSource};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Task groups: who gets the CPU, what the signals say, and what the frequency hook hears.
+//! Task groups: distribution of the CPU, the signals, and the calls of the frequency hook.
 
 use crate::common::*;
 use pelton_model::groups::{GROUPS_MAX, group_paths};
@@ -112,7 +112,7 @@ fn preemption_is_decided_where_the_groups_meet() {
 }
 
 /// Last averages emitted of the root and of group number 1: (root, queue, entity); the queue's are those that the
-/// entity came after: a walk tells of a queue alone where the one above has nothing to tell.
+/// entity came after: a walk emits a queue alone where the one above did not change.
 fn last_utils(events: &[(u64, Event)]) -> (u32, u32, u32) {
     let of_group = |(_, e): &(u64, Event), wanted| match *e {
         Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),
@@ -196,7 +196,7 @@ fn a_task_takes_its_averages_along_into_another_group() {
     }
 }
 
-/// What wake-ups of 4.12 compared.
+/// Loads that wake-ups of 4.12 compared.
 #[derive(Default)]
 struct Compared {
     brought_up_to_date: u32,

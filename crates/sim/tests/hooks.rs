@@ -46,7 +46,7 @@ fn offered(report: &Report) -> u64 {
     report.cpus.iter().map(|c| c.hooks_offered).sum()
 }
 
-/// What happened, without what the kernel of the profile would have called for.
+/// Report of the run without the number of calls that the kernel of the profile would have made.
 fn as_run(report: &Report) -> Report {
     let mut report = report.clone();
     report.cpus.iter_mut().for_each(|c| c.hooks_offered = 0);

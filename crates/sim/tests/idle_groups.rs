@@ -6,7 +6,7 @@ use pelton_model::workload::{CpuSet, GroupChange, GroupSpec, Op, Phase, SchedPol
 use pelton_schema::Event;
 use pelton_sim::Report;
 
-/// Those that have idle groups.
+/// Profiles that have idle groups.
 const PROFILES: [&str; 6] = ["6.1", "6.6", "6.8", "6.12", "6.18", "7.2"];
 
 fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
@@ -84,7 +84,7 @@ fn mean_wait_ns(p: &str, hogs: Vec<TaskSpec>, idle: &[&str], sleeper: TaskSpec) 
     r.tasks.iter().find(|t| t.name == "sleeper").expect("it ran").wakeup_latency_ns.mean().expect("it woke")
 }
 
-/// Whatever is in an idle group gives way at once, to a task of the root and of another group, nested ones as well.
+/// Tasks in an idle group give way at once, to a task of the root and of another group, nested ones as well.
 #[test]
 fn a_task_that_wakes_preempts_an_idle_group_at_once() {
     for p in PROFILES {
@@ -106,7 +106,7 @@ fn a_task_of_an_idle_group_preempts_nobody() {
     }
 }
 
-/// Where an idle group and an ordinary task meet below an idle group, the same holds there.
+/// Preemption is immediate as well where an idle group and an ordinary one meet below an idle group.
 #[test]
 fn what_meets_decides_below_an_idle_group_too() {
     for p in PROFILES {
@@ -199,7 +199,8 @@ fn releases_without_idle_groups_run_as_without() {
     }
 }
 
-/// What the first task of a group `/a` gets done each second; the group is capped at 200 for the second one.
+/// Work of the first task of a group `/a` in each second, ns at capacity 1024; the group is capped at 200 for the
+/// second one.
 fn work_by_second(p: &str, w: &Workload) -> [u64; 3] {
     let clamp = |ms: u64, max| GroupChange {
         at_ns: ms * MS,
@@ -226,7 +227,7 @@ fn clamps_of_a_group_change_during_a_run() {
 
 /// The first clamp of all is written while a task runs: it does not count before its next enqueue
 /// (`sched_uclamp_used`), which a busy one never has, one that rests 1 ms in 100 soon has, and one that changes its
-/// nice value has as well. Where clamps add up, who is queued counts at once.
+/// nice value has as well. Where clamps add up, a queued task counts at once.
 #[test]
 fn the_first_clamp_of_all_finds_queued_tasks_uncounted() {
     let ops = |pause: Option<Op>| [Some(run_ms(99)), pause].into_iter().flatten().collect::<Vec<_>>();

@@ -16,7 +16,7 @@ fn reader(name: &str) -> TaskSpec {
     task(name, None, vec![Op::Run { work_ns: 50_000 }, Op::Io { device: 0 }])
 }
 
-/// The same with a timer instead.
+/// 50 us of work, then a timer of the device's length.
 fn sleeper(name: &str) -> TaskSpec {
     task(name, None, vec![Op::Run { work_ns: 50_000 }, Op::Sleep { ns: DISK.service_ns }])
 }

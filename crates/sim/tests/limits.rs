@@ -269,7 +269,7 @@ fn outside(m: &Machine, events: &[(u64, Event)]) -> Vec<String> {
     wrong
 }
 
-/// Where new limits are followed at once, the frequency is within them when a driver that sleeps has returned.
+/// Frequencies outside of new limits after a driver that sleeps has returned, where limits are followed at once.
 fn late(m: &Machine, governor: &str, events: &[(u64, Event)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (d, domain) in m.domains.iter().enumerate().filter(|(_, domain)| domain.driver_sleeps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which CPUs tasks use on a machine with two kinds of them.
+//! Placement of tasks on a machine with two kinds of CPUs.
 
 use crate::common::*;
 use pelton_model::Machine;
@@ -84,7 +84,7 @@ fn without_known_power_nothing_is_placed_by_energy() {
     }
 }
 
-/// When the running task of a little CPU was taken, in ticks after it stopped fitting there.
+/// The running task of a little CPU is taken at a tick, or right after it.
 #[test]
 fn a_task_waits_for_a_bigger_cpu_until_a_tick() {
     let (_, events) = events_of(&board(), &workload(vec![busy("b")]), "7.2", &config(300));

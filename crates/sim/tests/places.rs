@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where tasks start, and from how deep a CPU is woken for them.
+//! CPUs on which tasks start, and the depth of the idle states that they are woken from.
 
 use crate::common::*;
 use pelton_core::Policy;
@@ -108,7 +108,7 @@ fn freed(then: &[Op]) -> TaskSpec {
     freed
 }
 
-/// Where the first task went after its start, and how long after it ran its first 2 ms.
+/// CPUs that the first task went to after its start, each with its time, ns.
 fn goes(w: &Workload, profile: &str) -> Vec<(u32, u64)> {
     let (_, events) = events_of(&fixed_speed(&[(4, 1024)]), w, profile, &config(30));
     let mut began = None;
@@ -146,7 +146,7 @@ fn a_task_that_loads_a_program_leaves_a_crowded_cpu_at_once() {
     }
 }
 
-/// It counts on its CPU, and must not be taken for the reason to leave it.
+/// A task that is alone counts on its CPU, and must not be taken for the reason to leave it.
 #[test]
 fn a_task_alone_loads_its_program_where_it_is() {
     for profile in PROFILES {

@@ -29,7 +29,7 @@ fn neighbouring_seeds_are_different_runs() {
 
 #[test]
 fn a_thousand_seeds_are_a_thousand_runs() {
-    // When each task is first created tells runs apart; the whole stream would only take longer.
+    // The times at which tasks are first created separate runs; the whole stream would only take longer.
     let runs: BTreeSet<Vec<u64>> = (0..1000)
         .map(|seed| {
             let cfg = RunConfig { seed, start_phase_random: true, ..config(8) };

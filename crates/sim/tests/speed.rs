@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How fast CPUs run when that is not their own request alone.
+//! Speed of CPUs that is not their own request alone.
 
 use crate::common::{
     MS, busy, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload,

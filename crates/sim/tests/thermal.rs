@@ -132,8 +132,8 @@ fn states_are_limits_of_the_domain() {
     assert!(limits.contains(&1_000_000), "{limits:?}");
 }
 
-/// What a limit of cooling takes is averaged in 5.10 to 6.9 and counts in the moment from 6.10 on; before there is no
-/// signal.
+/// Capacity that a limit of cooling takes is averaged in 5.10 to 6.9 and counts in the moment from 6.10 on; before
+/// there is no signal.
 #[test]
 fn pressure_reaches_the_scheduler_as_in_each_release() {
     let told = |name: &str| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can be typed about traces.
+//! Arguments of verbs that read traces.
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Subcommand, ValueEnum};

@@ -22,7 +22,7 @@ pub const SERIES: [Colour; 7] = [
     [0x80, 0x80, 0x80],
 ];
 
-/// Which end of a text its place is.
+/// End of a text that its place stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// Left.
@@ -52,11 +52,11 @@ pub enum Shape {
     Text {
         /// End (by `anchor`) of its base line.
         at: (f64, f64),
-        /// What it says.
+        /// Content.
         text: String,
         /// Ink.
         colour: Colour,
-        /// Which end `at` is.
+        /// End of the text that `at` is.
         anchor: Anchor,
         /// A heading.
         large: bool,

@@ -15,7 +15,7 @@ use canvas::Canvas;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What `--plot` takes: the ending says the form.
+/// Checks the file name of `--plot`: its ending names the form.
 pub fn check(path: &Path) -> Result<(), Failure> {
     match ending(path) {
         "svg" | "png" => Ok(()),

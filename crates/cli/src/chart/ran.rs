@@ -22,7 +22,7 @@ const LONG: f64 = 620.0;
 /// A label, a share of 0..=1, and the number behind it.
 type Bar = (String, f64, String);
 
-/// What a run's charts are made of.
+/// Data of a run's charts.
 pub struct Ran {
     title: String,
     groups: Vec<(String, Vec<Bar>)>,
@@ -90,7 +90,7 @@ impl Ran {
 /// A quantity over time: what it is, its values, the top of its scale, and what that is.
 type Line<'a> = (&'static str, &'a [Option<f64>], f64, String);
 
-/// What a domain has over time.
+/// Lines of a domain over time.
 fn lines(track: &Track) -> [Line<'_>; 3] {
     let mhz = format!("{} MHz", number(track.khz_max / 1e3));
     [
@@ -232,7 +232,7 @@ fn idle(summary: &RunSummary) -> Option<(String, Vec<Bar>)> {
     (!bars.is_empty()).then(|| ("time in idle states, of all CPUs".to_owned(), bars))
 }
 
-/// How many activations took how long: steps of 1, 2, 5.
+/// Histogram of activations by their length, with steps of 1, 2, 5.
 fn activations(report: &Report) -> Option<(String, Vec<Bar>)> {
     let samples = || report.tasks.iter().flat_map(|task| task.activation_ns.iter());
     let total: u64 = samples().map(|(_, count)| count).sum();

@@ -37,7 +37,7 @@ pub struct Warmth {
     pub c: Vec<Option<f64>>,
 }
 
-/// What a quantity has been since when, and its integral in each step.
+/// Value of a quantity and the time since which it has it, and its integral in each step.
 #[derive(Clone, Debug)]
 struct Integral {
     value: Option<f64>,

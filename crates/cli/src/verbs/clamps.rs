@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate` of recorded clamps: is what the kernel made of them what the core makes of them?
+//! `pelton validate` of recorded clamps: comparison of the kernel's results with the core's.
 
 use super::common::section;
 use crate::sheet::Sheet;
@@ -57,7 +57,7 @@ fn samples(report: &Report) -> String {
     if sheet.is_empty() { String::new() } else { section("First differences", &sheet) }
 }
 
-/// What was noticed of wrong rules.
+/// Table of wrong rules, and whether each was noticed.
 pub fn faults_text(result: &ClampFaults) -> String {
     let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
     for fault in &result.faults {

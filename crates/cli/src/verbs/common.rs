@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What several verbs do the same way: inputs, errors, output.
+//! Parts that several verbs share: inputs, errors, output.
 
 use crate::args::{Format, Global, IdleStatesFrom, InputArgs, OptionArgs, PartArgs, PolicyArgs};
 use crate::exit::{Exit, Failure};
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the arguments say about platform and workload.
+/// Request for platform and workload, from the arguments.
 pub fn input(args: &InputArgs) -> InputRequest {
     input_of(&args.platform, &args.workload, &args.options)
 }
@@ -40,7 +40,7 @@ pub fn input_of(platform: &str, workload: &str, args: &OptionArgs) -> InputReque
     }
 }
 
-/// What the arguments say about a recording.
+/// Request for a part of a recording, from the arguments.
 pub fn part(args: &PartArgs) -> PartRequest {
     PartRequest {
         platform: args.platform.clone(),
@@ -69,7 +69,7 @@ pub fn policy_files(policies: &[String]) -> impl Iterator<Item = PathBuf> {
     policies.iter().filter_map(|text| PolicySpec::parse(text).file)
 }
 
-/// What the arguments say about the policy.
+/// Policy named by the arguments.
 pub fn policy_spec(args: &PolicyArgs) -> Result<PolicySpec, Failure> {
     let mut spec = args.policy.as_deref().map_or_else(PolicySpec::default, PolicySpec::parse);
     if let (Some(option), Some(typed)) = (&args.profile, &spec.profile)
@@ -88,7 +88,7 @@ pub fn policy_file(args: &PolicyArgs) -> Option<PathBuf> {
     PolicySpec::parse(args.policy.as_deref()?).file
 }
 
-/// Whoever looks at the terminal: bars and notes on stderr, Ctrl-C.
+/// Terminal of the user: bars and notes on stderr, Ctrl-C.
 pub struct Screen<'a> {
     global: &'a Global,
     shown: Mutex<Option<Shown>>,
@@ -196,7 +196,7 @@ pub fn bad_input(diagnostics: &Diagnostics) -> Failure {
     Failure { exit: Exit::BadInput, text: rendered(diagnostics).trim_end().to_owned() }
 }
 
-/// How an error of the lab ends the program.
+/// Exit and message for an error of the lab.
 pub fn failure(error: LabError) -> Failure {
     match error {
         LabError::Input(diagnostics) => bad_input(&diagnostics),
@@ -253,7 +253,7 @@ pub fn print_as_json(value: &impl Serialize) -> Result<(), Failure> {
     print_plain(&(text + "\n"))
 }
 
-/// What is to be said about numbers, once each: `energy` where the power decides, else the first number's name.
+/// Notes on numbers, once each: `energy` where the power decides, else the first number's name.
 pub fn notes<'a>(rows: impl Iterator<Item = (&'static str, Option<&'a str>)>) -> Vec<(&'static str, &'a str)> {
     let mut said: Vec<(&'static str, &'a str)> = Vec::new();
     for (quantity, note) in rows {
@@ -287,8 +287,8 @@ pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Resul
     }
 }
 
-/// The same for a list of what there is, which people also read in a pager: no line is longer than a page in a pipe
-/// either.
+/// Prints a list as [`print_sheet`] does a table, but wrapped to a page in a pipe as well: people read lists in a
+/// pager.
 pub fn print_list(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Result<(), Failure> {
     match global.format {
         Format::Table | Format::Markdown | Format::Toml => print(&sheet.text(Some(sheet::page_width()))),

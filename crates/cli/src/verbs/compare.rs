@@ -13,7 +13,7 @@ use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
 use std::path::PathBuf;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
     let inputs = args.workloads.iter().flat_map(|workload| files_of(workload)).chain([PathBuf::from(&args.platform)]);
@@ -127,7 +127,7 @@ fn heading(scope: Scope) -> &'static str {
     }
 }
 
-/// What the changes are against, in words.
+/// Base of the changes, in words.
 fn base(comparison: &Comparison) -> &str {
     match (comparison.workloads.is_empty(), comparison.policies.iter().all(|p| *p == comparison.policies[0])) {
         (true, _) => &comparison.policies[0],
@@ -136,13 +136,14 @@ fn base(comparison: &Comparison) -> &str {
     }
 }
 
-/// What the workload measures itself stands above what is measured of it.
+/// Puts the numbers that the workload measures itself above those that are measured of it.
 fn measured_first<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> impl Iterator<Item = &'a CompareRow> {
     let (measured, others): (Vec<_>, Vec<_>) = rows.partition(|row| is_measured(row));
     measured.into_iter().chain(others)
 }
 
-/// What stars and brackets mean, and how many stars mean nothing: last, so that it stands under charts too.
+/// Meaning of stars and brackets, and the number of stars that chance explains: last, so that it stands under charts
+/// too.
 fn confidence_words(comparison: &Comparison) -> String {
     if comparison.seeds.len() < SAMPLES_FOR_CI95 {
         return "\nno 95 % confidence: it needs six seeds\n".to_owned();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate --distinguish`: which switches a recording tells apart, as text.
+//! Text of `pelton validate --distinguish`: the switches whose values a recording distinguishes.
 
 use crate::sheet::Sheet;
 use pelton_replay::validate::{Answer, Distinction, Told, runs};
@@ -48,7 +48,7 @@ fn has(told: &Told, wanted: &Answer) -> bool {
     told.others.iter().any(|(_, answer)| answer == wanted)
 }
 
-/// What a profile as a whole is.
+/// Answer for a profile as a whole, in words.
 fn in_words(answer: &Answer) -> &'static str {
     match answer {
         Answer::Same => "all agree",

@@ -13,7 +13,7 @@ use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let request = request(args)?;
     let watch = Screen::new(global);
@@ -77,7 +77,7 @@ fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> St
     out + &written(groups_changed)
 }
 
-/// What was written into files of groups before; empty when nothing was written.
+/// Values written into files of groups before; empty when nothing was written.
 pub(super) fn written(changes: &[GroupChanged]) -> String {
     let mut sheet = Sheet::new(&["<group", "<file", "<before", "<now", "since_s"]);
     for c in changes {
@@ -86,7 +86,7 @@ pub(super) fn written(changes: &[GroupChanged]) -> String {
     if changes.is_empty() { String::new() } else { section("written into files of task groups", &sheet) }
 }
 
-/// What the CPUs asked for, and when that was not at this call.
+/// Requests of the CPUs, and their time where it was not this call's.
 fn asked(explanation: &Explanation) -> String {
     let Some(time_ns) = explanation.requests_ns else {
         return "\nno CPU was asked: nothing was evaluated before\n".to_owned();
@@ -136,7 +136,7 @@ fn request_sheet(explanation: &Explanation) -> Sheet {
     sheet
 }
 
-/// Which candidate is the fair term; none where that is 0.
+/// Name of the candidate that is the fair term; empty where the term is 0.
 fn fair_by(r: &Request) -> &'static str {
     let has_term = r.terms.is_some_and(|terms| terms.cfs > 0);
     r.fair.as_ref().filter(|_| has_term).map_or("", |fair| fair.by)

@@ -10,7 +10,7 @@ use pelton_lab::explain_balance::{BalanceExplanation, Reason};
 use pelton_lab::verbs::explain::{self, ExplainRequest, ExplainedBalance, ExplainedWalk};
 use std::fmt::Write as _;
 
-/// Does what was asked; `walk`: an update of blocked load.
+/// Explains a balance; `walk`: an update of blocked load.
 pub fn explain(request: &ExplainRequest, walk: bool, global: &Global) -> Result<Exit, Failure> {
     let watch = Screen::new(global);
     if walk {

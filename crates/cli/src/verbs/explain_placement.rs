@@ -10,7 +10,7 @@ use pelton_lab::explain_placement::{Affine, Compared, Explanation, Scan};
 use pelton_lab::verbs::explain::{ExplainRequest, ExplainedPlacement, placement};
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Explains a placement.
 pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failure> {
     let explained = placement(request, &Screen::new(global)).map_err(failure)?;
     match global.format {
@@ -55,7 +55,7 @@ fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &Expl
     out + &super::explain::written(groups_changed)
 }
 
-/// What a task adds to the sum, where that is one number.
+/// Utilization that a task adds to the sum, in words; empty where that is not one number.
 fn task_busy(e: &Explanation) -> String {
     e.task_busy.map_or_else(String::new, |busy| format!("; the task adds {busy} to the sum"))
 }
@@ -93,7 +93,7 @@ fn weighed(affine: &Affine, e: &Explanation) -> String {
     format!("{}: CPU {} ({}); {loads}\n", affine.by, affine.winner, e.start)
 }
 
-/// How far the search went.
+/// Extent of the search, in words.
 fn searched(scan: &Scan) -> String {
     let mut out = format!("search for an idle CPU near CPU {}, {}", scan.target, scan.rule);
     if let Some(number) = scan.nr_idle_scan {

@@ -10,7 +10,7 @@ use pelton_lab::explain_thermal::ThermalExplanation;
 use pelton_lab::verbs::explain::{self, ExplainRequest, ExplainedThermal};
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Explains a reading of a thermal zone.
 pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failure> {
     let explained = explain::thermal(request, &Screen::new(global)).map_err(failure)?;
     match global.format {

@@ -16,12 +16,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Is this a folder, or shall it be one?
+/// True for a folder, and for a path that ends in `/`.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Why an output is not written. A reader that went away (`| head`) has what it wanted.
+/// Failure of an output that cannot be written. A reader that went away (`| head`) has what it wanted: that is no
+/// failure.
 pub(super) fn cannot(path: &Path, error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Failure { exit: Exit::Good, text: String::new() };

@@ -9,7 +9,7 @@ use crate::units::number;
 use pelton_lab::front::{Fronts, Pair, Point};
 use pelton_lab::verbs::{self, front::FrontRequest};
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn front(args: &FrontArgs, global: &Global) -> Result<Exit, Failure> {
     let request = FrontRequest {
         platforms: args.platforms.clone(),

@@ -11,7 +11,7 @@ use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use std::path::{Path, PathBuf};
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     let options = Options { kind: args.from, cpus: args.cpus, milliwatts: args.milliwatts };
     let sources: Vec<&Path> = std::iter::once(&args.source).chain(&args.with).map(PathBuf::as_path).collect();
@@ -48,7 +48,7 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     Ok(if implausible == 0 { Exit::Good } else { Exit::ClaimFails })
 }
 
-/// Why a source makes no file, without lines of a file that was not written.
+/// Errors by which a source makes no file, without lines of a file that was not written.
 fn of_source(source: &Path, found: &Diagnostics) -> Diagnostics {
     let source = SourceFile::new(source.display().to_string(), "");
     let mut all = Diagnostics::new();
@@ -59,7 +59,7 @@ fn of_source(source: &Path, found: &Diagnostics) -> Diagnostics {
     all
 }
 
-/// What to say of powers that no CPU has, where the unit of an Energy Model was taken for granted.
+/// Remark on powers that no CPU has, where the unit of an Energy Model was taken for granted.
 fn wrong_unit(args: &ImportArgs, options: &Options, implausible: usize) -> Option<Diagnostics> {
     let with = Options { kind: None, ..options.clone() };
     let is_model =

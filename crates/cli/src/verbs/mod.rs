@@ -34,7 +34,7 @@ use crate::args::{Cli, Format, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, 
 use crate::exit::{Exit, Failure};
 use crate::sheet;
 
-/// Does what was asked.
+/// Runs the verb of the command line.
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let global = &cli.global;
     sheet::choose(global.format == Format::Markdown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate` of recorded placements: where did the kernel put each task, and would the core put it there?
+//! `pelton validate` of recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
 use super::common::section;
 use crate::sheet::Sheet;
@@ -66,7 +66,7 @@ fn utils(report: &Report) -> String {
     )
 }
 
-/// What placements could read.
+/// Counts of placements, by the inputs that they could read.
 fn met(met: Met) -> String {
     let Met { idle_states, pressure, interrupts, sched_idle, groups, nodes } = met;
     format!(
@@ -96,7 +96,7 @@ fn samples(report: &Report) -> String {
     if sheet.is_empty() { String::new() } else { section("First quiet differences", &sheet) }
 }
 
-/// What was noticed of wrong worlds.
+/// Table of wrong worlds, and whether each was noticed.
 pub fn faults_text(result: &PlacementFaults) -> String {
     let mut sheet = Sheet::new(&["<fault", "<found", "quiet divergent"]);
     for fault in &result.faults {

@@ -53,8 +53,8 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// The same for a page that is narrower than the table: a line or two for each switch, with the kernels from which on
-/// it has another value. `-v` prints the columns all the same.
+/// Switches for a page that is narrower than their table: a line or two for each, with the kernels from which on it has
+/// another value. With `-v` the columns are printed all the same.
 fn history(columns: &Sheet, width: u16) -> String {
     let (names, rows) = columns.parts_of_rows();
     let profiles = profiles().len();

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 mod files;
 mod lines;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let request = request(args);
     let names = names(args, request.subject);
@@ -108,7 +108,7 @@ fn say<T: Outcome>(report: &T, text: &str, global: &Global) -> Result<(), Failur
     if global.format == Format::Json { print_json(report) } else { print(text) }
 }
 
-/// What there is to say about a table.
+/// Summary of a recorded table: its length, lost decisions and notes.
 fn table(head: &str, seconds: f64, lost: u64, notes: &[String]) -> String {
     let notes: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
     format!("{head} {} s; lost: {lost}\n{notes}", number(seconds))

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Tasks shown without `-v`.
 const TASKS_SHOWN: usize = 8;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
     let outputs: Vec<&Path> = [&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path).collect();
     let named = args.traces.iter().cloned().chain(policy_files(&args.policies)).chain(args.part.platform_files());
@@ -63,9 +63,9 @@ fn request(args: &ReplayArgs, trace: &Path) -> ReplayRequest {
 /// The files that were asked for: of the first trace's first run.
 struct Taken<'a> {
     args: &'a ReplayArgs,
-    /// They are open, or written.
+    /// The files are open, or written.
     done: bool,
-    /// Why they could not be written.
+    /// Reason why the files could not be written.
     failure: Option<Failure>,
 }
 

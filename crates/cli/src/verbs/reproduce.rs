@@ -19,7 +19,7 @@ use pelton_lab::verbs::reproduce::{Part, ReproduceRequest, reproduce_each};
 use pelton_lab::worlds::WorldsResult;
 use std::fmt::Write as _;
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure> {
     if args.list {
         return list(global);
@@ -161,7 +161,7 @@ fn rows(table: &TableResult) -> Sheet {
     sheet
 }
 
-/// As the experiment file gives it.
+/// Tolerance, in the form of the experiment file.
 fn tolerance(row: &RowResult) -> String {
     row.tolerance_pct.map_or_else(|| format!("+-{}", number(row.tolerance)), |pct| format!("+-{} %", number(pct)))
 }
@@ -211,7 +211,7 @@ fn spread(row: &RowResult) -> String {
     row.ci95.map(|(lo, hi)| format!("{} .. {}", number(lo), number(hi))).unwrap_or_default()
 }
 
-/// What the experiment assumes, and what was calibrated.
+/// Assumptions of the experiment, and its calibration.
 fn notes(experiment: &Experiment) -> String {
     let mut sheet = Sheet::new(&["<assumption", "<chosen"]);
     for (topic, chosen) in &experiment.assumptions {

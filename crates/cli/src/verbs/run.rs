@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let watch = Screen::new(global);
     let (seed, random_phase) = (args.seed, !args.same_phase);
@@ -94,7 +94,7 @@ pub(super) struct Outputs {
     log: Option<PeltonLog<File>>,
     rtapp: Option<RtAppLogs>,
     timeline: Option<Timeline>,
-    /// They take their places when everything is written.
+    /// Files that take their places when everything is written.
     pending: Vec<Pending>,
 }
 
@@ -213,7 +213,7 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
     sheet
 }
 
-/// When tasks and ticks begin, for a head line.
+/// Start of tasks and ticks, for a head line.
 pub fn phases(random: bool) -> &'static str {
     if random { "random phases" } else { "one phase" }
 }
@@ -284,7 +284,7 @@ fn in_order_of(names: &[(&str, Option<f64>)], column: Vec<(&str, Option<f64>)>) 
     names.iter().map(|(name, _)| values.get(name).copied().flatten()).collect()
 }
 
-/// What the workload's own programs would print.
+/// Numbers that the workload's own programs would print.
 fn measured(summary: &RunSummary) -> Sheet {
     let mut sheet = Sheet::new(&["<quantity", "value", "<unit", "<what"]);
     for quantity in quantity::MEASURED.iter().filter_map(|name| quantity::find(name)) {

@@ -74,7 +74,7 @@ fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// What the recorder lost, in words.
+/// Events that the recorder lost, in words.
 fn lost(info: &TraceInfo) -> String {
     let unknown = || format!("an unknown number in {}", counted(info.lost_unknown, "place"));
     match (info.lost, info.lost_unknown) {
@@ -147,7 +147,7 @@ fn whole(opened: &mut Opened<'_>, args: &ExportArgs, watch: &Screen<'_>) -> Resu
     Err(interrupt::failure(text))
 }
 
-/// Why nothing, or not everything, was written.
+/// Failure of a conversion that wrote nothing, or not everything.
 pub(super) fn not_converted(error: LabError, output: &Path) -> Failure {
     match error {
         LabError::Output(error) => export_tables::cannot(output, &error),
@@ -155,7 +155,7 @@ pub(super) fn not_converted(error: LabError, output: &Path) -> Failure {
     }
 }
 
-/// What the output does not have of the trace.
+/// Warns of events of the trace that the output does not have.
 fn say_losses(info: &TraceInfo, converted: &Converted, args: &ExportArgs) {
     let output = match args.output.as_os_str() == "-" {
         true => "the output".to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `pelton validate`: does the core compute what the kernel recorded?
+//! `pelton validate`: comparison of the core's results with those that the kernel recorded.
 
 use super::common::{Screen, failure, print, print_as_json, section};
 use super::{clamps, distinguish, placements};
@@ -102,7 +102,7 @@ fn self_test_text(result: &SelfTest) -> String {
     faults + &single_records(&result.altered_records)
 }
 
-/// Whether a record that is altered by itself is noticed.
+/// Table of records that were altered one at a time, and how many were noticed.
 fn single_records(altered: &[Altered]) -> String {
     let mut sheet = Sheet::new(&["<single records altered", "asked", "noticed", "next one", "not decided", "let pass"]);
     for r in altered {
@@ -112,7 +112,7 @@ fn single_records(altered: &[Altered]) -> String {
     sheet.text(None)
 }
 
-/// Whether one missing call is noticed.
+/// Number of calls that were taken out one at a time, and of those that were noticed.
 fn single_calls(r: &SingleCalls) -> String {
     if r.taken_out == 0 {
         return "single calls: the trace has none\n".to_owned();

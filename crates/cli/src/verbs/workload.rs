@@ -43,7 +43,7 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// Does what was asked.
+/// Runs the verb.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
     let read: Vec<PathBuf> = args.part.platform_files().chain([args.trace.clone()]).collect();
     output::spare(args.output.as_slice(), &read)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// What one invocation did.
+/// Outcome of one invocation.
 pub struct Outcome {
     pub code: i32,
     pub stdout: String,

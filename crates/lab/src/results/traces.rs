@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is said about traces.
+//! Results of verbs that read traces.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -11,7 +11,7 @@ const OPPS_MAX: usize = 512;
 /// Stands for the frequency of CPUs whose frequencies the kernel does not show, kHz.
 const KHZ_UNKNOWN: u32 = 1_000_000;
 
-/// What this program recorded, as a platform; `None` for other traces, and for what describes no machine.
+/// Platform described by a recording of this program; `None` for other traces, and for one that describes no machine.
 pub fn platform(header: &RunHeader) -> Option<Platform> {
     if header.kernel.is_empty() { None } else { described(header) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recorded clamps: is what the kernel made of them what the core makes of them?
+//! Recorded clamps: comparison of the kernel's results with the core's.
 
 use super::placements::{Rules, has_header, read_through, rules};
 use super::validate::ValidateRequest;
@@ -11,7 +11,7 @@ use pelton_replay::clamps::{self, Difference, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
 use std::path::Path;
 
-/// Is this file a table of clamps? What cannot be read is not, and is reported by who reads it next.
+/// True if this file is a table of clamps. A file that cannot be read is not; its next reader reports the error.
 pub fn is_table(path: &Path) -> bool {
     has_header(path, clamps::is_header)
 }
@@ -19,9 +19,9 @@ pub fn is_table(path: &Path) -> bool {
 /// A table whose clamps were computed again.
 #[derive(Debug)]
 pub struct Clamped {
-    /// What was found, with its differences.
+    /// Findings, with their differences.
     pub report: Report,
-    /// The same as a result.
+    /// Findings as a result.
     pub result: Clamps,
     /// The verdict.
     pub verdict: Verdict,
@@ -30,9 +30,9 @@ pub struct Clamped {
 /// A table computed with one wrong rule at a time.
 #[derive(Debug)]
 pub struct ClampedFaults {
-    /// What was noticed.
+    /// Faults that were noticed.
     pub result: ClampFaults,
-    /// Was anything?
+    /// Verdict: passes if some fault was noticed.
     pub verdict: Verdict,
 }
 
@@ -86,7 +86,7 @@ fn difference(sample: &Difference) -> ClampDifference {
     }
 }
 
-/// Each wrong rule in turn: what of it is noticed?
+/// Counts, for each wrong rule in turn, the clamps that differ because of it.
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<ClampedFaults, LabError> {
     let Rules { profile, policy, .. } = rules(request, "clamps")?;
     let path = &request.trace;

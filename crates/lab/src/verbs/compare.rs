@@ -9,7 +9,7 @@ use crate::run::LabError;
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};
 
-/// What to compare.
+/// Request: policies and workloads to compare.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareRequest {
@@ -52,16 +52,16 @@ impl Default for CompareRequest {
     }
 }
 
-/// What most questions are about: energy, lateness, latency, transitions.
+/// Quantities that most questions are about: energy, lateness, latency, transitions.
 const ANSWERS: [&str; 6] =
     ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
 
-/// Is this row one of what most questions are about, or measured by the workload itself?
+/// True if most questions are about this row, or the workload measured it itself.
 pub fn is_answer(row: &CompareRow) -> bool {
     is_measured(row) || row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
 }
 
-/// Is this row what the workload's own programs would print?
+/// True if this row is a number that the workload's own programs would print.
 pub fn is_measured(row: &CompareRow) -> bool {
     row.scope == Scope::Run && MEASURED.contains(&row.quantity)
 }
@@ -76,7 +76,7 @@ pub fn compare(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison
     Ok(comparison)
 }
 
-/// The same with every number, whichever are asked for.
+/// Compares as [`compare()`] does, with every number, whichever are requested.
 ///
 /// # Errors
 /// As [`compare()`].

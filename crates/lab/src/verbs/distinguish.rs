@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which switches a recording tells apart.
+//! Switches whose values a recording can distinguish.
 
 use crate::results::traces::{AnswerTold, Distinguishes, Refuting, SwitchTold};
 use crate::run::LabError;
@@ -32,7 +32,7 @@ pub(super) fn told(
     found.map_err(LabError::input)
 }
 
-/// The same as a result.
+/// The distinctions as a result.
 pub fn result(found: &Distinction) -> Distinguishes {
     let by =
         |answers: &[(&'static str, Answer)]| answers.iter().map(|(name, answer)| (*name, told_of(answer))).collect();

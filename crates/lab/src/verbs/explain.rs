@@ -20,7 +20,7 @@ use pelton_schema::{Sink, TeeSink};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which decision of which run.
+/// Request: a run, and the decision of it to explain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplainRequest {

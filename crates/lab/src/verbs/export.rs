@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-/// What to write.
+/// Request: input, and the file to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExportRequest {
     /// The trace; `-` = standard input.
     pub trace: PathBuf,
-    /// Kind of the file, when its content does not tell.
+    /// Kind of the file, when its content does not show it.
     pub input_format: Option<String>,
     /// Form to write.
     pub to: ExportForm,
@@ -46,7 +46,7 @@ pub enum ExportForm {
     Log,
     /// A table of one kind of event, or one row for each number.
     Csv,
-    /// The same as JSON lines.
+    /// The tables of `Csv` as JSON lines.
     Json,
     /// A table of one kind of event.
     Parquet,

@@ -12,8 +12,8 @@ use pelton_core::value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per
-/// direction.
+/// Policies that are compared when none is named: mainline, then each filter and gate alone, the composite, and limits
+/// per direction.
 const POLICIES_DEFAULT: [&str; 19] = [
     "7.2",
     "7.2,hook_filter=h1",
@@ -36,7 +36,7 @@ const POLICIES_DEFAULT: [&str; 19] = [
     "composite",
 ];
 
-/// What to look at.
+/// Request: platform, workload and policies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FrontRequest {
@@ -56,7 +56,7 @@ pub struct FrontRequest {
     pub seeds: u64,
     /// The first seed; the others follow.
     pub first_seed: u64,
-    /// How much more energy than the base a policy may use to win, percent.
+    /// Largest energy above the base's with which a policy may win, percent.
     pub energy_margin_pct: f64,
     /// Runs at the same time; 0 = one per CPU.
     pub jobs: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What several requests have: platform, workload and policy.
+//! Inputs that several requests share: platform, workload and policy.
 
 use crate::plan::{self, Inputs, PolicySpec, Prepared};
 use crate::run::{Fault, LabError};
@@ -30,7 +30,7 @@ pub struct InputRequest {
 }
 
 impl InputRequest {
-    /// What a plan is made from.
+    /// Inputs of a plan.
     pub fn inputs(&self, seed: u64, random_phase: bool) -> Inputs {
         Inputs {
             platform: self.platform.clone(),
@@ -47,7 +47,7 @@ impl InputRequest {
     }
 }
 
-/// The plan; what is suspicious about it is said.
+/// Builds the plan and passes its warnings and notes to `watch`.
 pub fn prepare(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<Prepared, LabError> {
     let prepared = prepare_again(inputs, spec, watch)?;
     watch.warn(&prepared.warnings);
@@ -55,7 +55,7 @@ pub fn prepare(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<
     Ok(prepared)
 }
 
-/// The same for another policy: what there is to say about the workload was said with the first.
+/// Builds the plan for another policy of the same workload, without repeating the workload's warnings and notes.
 pub fn prepare_again(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<Prepared, LabError> {
     let prepared = plan::build(inputs, spec)?;
     watch.warn(&prepared.policy.warnings);
@@ -70,7 +70,7 @@ pub(crate) fn policy_spec(text: &str, sets: &[String]) -> PolicySpec {
     spec
 }
 
-/// Opens a trace of this kind; none = as its content tells.
+/// Opens a trace of this kind; `None` = the kind that its content shows.
 pub(crate) fn opened(path: &Path, format: Option<&str>, watch: &dyn Watch) -> Result<Box<dyn Source>, LabError> {
     Ok(open(path, &OpenOptions { format: format.map(input_format).transpose()?, stop: Some(watch.stop()) })?)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can be asked: a request and a result for each verb.
+//! Requests and results of each verb.
 //!
 //! ```
 //! use pelton_lab::verbs::run::{RunRequest, run};

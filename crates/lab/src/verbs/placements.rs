@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recorded placements: where did the kernel put each task, and would the core put it there?
+//! Recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
 use super::validate::ValidateRequest;
 use crate::results::traces::{
@@ -18,13 +18,13 @@ use std::path::Path;
 /// The kernel whose placements the shipped recordings hold.
 const NEWEST: &str = "7.2";
 
-/// Is this file a table of placements, or of searches of balances? What cannot be read is not, and is reported by who
-/// reads it next.
+/// True if this file is a table of placements, or of searches of balances. A file that cannot be read is not; its next
+/// reader reports the error.
 pub fn is_table(path: &Path) -> bool {
     has_header(path, placements::is_header)
 }
 
-/// Does this file begin as `is_header` asks?
+/// True if `is_header` accepts the beginning of this file.
 pub(super) fn has_header(path: &Path, is_header: fn(&[u8]) -> bool) -> bool {
     if path.as_os_str() == "-" {
         return false;
@@ -36,9 +36,9 @@ pub(super) fn has_header(path: &Path, is_header: fn(&[u8]) -> bool) -> bool {
 /// A table whose placements were decided again.
 #[derive(Debug)]
 pub struct Placed {
-    /// What was found, with its differences.
+    /// Findings, with their differences.
     pub report: Report,
-    /// The same as a result.
+    /// Findings as a result.
     pub result: Placements,
     /// The verdict.
     pub verdict: Verdict,
@@ -47,9 +47,9 @@ pub struct Placed {
 /// A table with one wrong world at a time put into it.
 #[derive(Debug)]
 pub struct PlacedFaults {
-    /// What was noticed.
+    /// Faults that were noticed.
     pub result: PlacementFaults,
-    /// Was anything?
+    /// Verdict: passes if some fault was noticed.
     pub verdict: Verdict,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Rules {
     pub profile: String,
     /// Its switches.
     pub policy: Policy,
-    /// Why it was chosen, where the user did not choose.
+    /// Reason why these rules were chosen, where the user did not choose.
     pub remark: Option<String>,
 }
 
@@ -187,7 +187,7 @@ fn difference(sample: &Difference) -> PlacementDifference {
     }
 }
 
-/// Each wrong world in turn: what of it is noticed?
+/// Counts, for each wrong world in turn, the quiet placements that differ because of it.
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<PlacedFaults, LabError> {
     let Rules { profile, policy, .. } = rules(request, "placements")?;
     let path = &request.trace;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the scheduler of the running kernel does: events, or a table of one kind of decision.
+//! Recording of the running kernel's scheduler: events, or a table of one kind of decision.
 
 #[cfg(feature = "record")]
 mod events;
@@ -20,7 +20,7 @@ use pelton_trace::RunHeader;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What is recorded.
+/// Subject of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -29,9 +29,9 @@ pub enum Subject {
     Events,
     /// Placements of fair tasks: all that each could read, and what was chosen.
     Placements,
-    /// What clamps come to.
+    /// Clamps, and the values that result from them.
     Clamps,
-    /// Whether CPUs search before they go idle, and which domains are balanced when.
+    /// Searches of CPUs before they go idle, made or left out, and balances of domains with their times.
     Gates,
     /// Balances, counted.
     Balances,
@@ -39,11 +39,11 @@ pub enum Subject {
     Searches,
 }
 
-/// What to record, and of what.
+/// Request: subject, load and length of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordRequest {
-    /// What is recorded.
+    /// Subject of the recording.
     pub subject: Subject,
     /// Sets of events: sched, freq, idle, pelt, irq, energy; or all.
     pub events: Vec<String>,
@@ -77,7 +77,7 @@ impl Default for RecordRequest {
 }
 
 impl RecordRequest {
-    /// What runs, in words: the load, or the command.
+    /// Recorded work, in words: the load, or the command.
     pub fn workload(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         self.load.clone().unwrap_or_else(|| words.join(" "))
@@ -99,7 +99,7 @@ pub trait RecordFiles {
     /// A line of a table, its end included.
     fn line(&mut self, line: &str);
 
-    /// Something could not be written: the recording ends.
+    /// True if the output could not be written: the recording ends.
     fn have_failed(&self) -> bool;
 
     /// Everything is there; `machine` is what a table needs beside it, JSON.
@@ -109,7 +109,7 @@ pub trait RecordFiles {
     fn end(&mut self, machine: Option<&str>) -> Result<Written, LabError>;
 }
 
-/// What was written.
+/// Files that were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Files.
@@ -118,7 +118,7 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// What a recording holds.
+/// Content of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Report {
@@ -134,10 +134,10 @@ pub enum Report {
     Balances(Box<BalancesRecorded>),
 }
 
-/// What a recording holds, and how the recorded command ended.
+/// Content of a recording, and the end of the recorded command.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recorded {
-    /// What it holds.
+    /// Content of the recording.
     pub report: Report,
     /// Exit code of the command, 128 and the signal that ended it; null without one, and when it still runs.
     pub command_code: Option<i32>,

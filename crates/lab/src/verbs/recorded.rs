@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Which part of a trace, and on which machine.
+/// Part of a trace, and the machine it is replayed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PartRequest {
@@ -60,7 +60,7 @@ pub struct Gaps {
 /// A platform: by name or path, or as a recording describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Platform {
-    /// How to call it.
+    /// Name of the platform, or path of its file.
     pub name: String,
     /// Its description, where it is not a file.
     pub text: Option<String>,
@@ -72,7 +72,7 @@ impl Platform {
         Platform { name: name.to_owned(), text: None }
     }
 
-    /// What the plan is made from.
+    /// Inputs of a plan for this platform.
     pub fn inputs(&self) -> Inputs {
         Inputs { platform: self.name.clone(), platform_text: self.text.clone(), ..Inputs::default() }
     }
@@ -86,15 +86,15 @@ pub fn machine(platform: &Platform) -> Result<Built, LabError> {
 
 /// A trace that was read, and the machine it is taken to be recorded on.
 pub struct Read {
-    /// What it says.
+    /// Content of the trace.
     pub recorded: Recorded,
-    /// That machine.
+    /// Machine that the trace is taken to be recorded on.
     pub platform: Platform,
-    /// Ticks per second of the recorded kernel, where the trace tells.
+    /// Ticks per second of the recorded kernel, where the trace contains them.
     pub hz: Option<u32>,
-    /// How the idle states of the platform behaved; `None` where that was wanted and cannot be measured.
+    /// Behaviour of the platform's idle states; `None` where it was wanted and cannot be measured.
     pub idle_states: Option<IdleStates>,
-    /// What speaks against that machine.
+    /// Evidence against that machine.
     pub misfits: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ fn watched<T>(
     })
 }
 
-/// Numbers about what the trace did not tell.
+/// Counts of facts that the trace lacks.
 pub fn gaps(recorded: &Recorded) -> Gaps {
     let gaps = recorded.recording.gaps;
     Gaps {
@@ -187,7 +187,7 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
     }
 }
 
-/// What is to be known about the trace before its numbers are believed.
+/// Remarks on the trace that a reader needs before believing its numbers.
 pub fn notes(Read { recorded, platform, idle_states, misfits, .. }: &Read) -> Vec<String> {
     let name = &platform.name;
     let mut notes = match idle_states {
@@ -227,7 +227,7 @@ pub fn notes(Read { recorded, platform, idle_states, misfits, .. }: &Read) -> Ve
     notes
 }
 
-/// What was measured of idle states, one line each.
+/// Measurements of idle states, one line each.
 fn idle_notes(platform: &str, states: &IdleStates) -> Vec<String> {
     let us = |ns: u64| number(ns as f64 / 1e3);
     let exit = |e: &workload::ExitTime| {

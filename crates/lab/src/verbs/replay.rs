@@ -23,16 +23,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Work left undone is said in words from this part of the busy time on.
+/// Least part of the busy time, one in so many, from which work left undone is remarked on.
 const UNDONE_PART: u64 = 100;
 
-/// What to replay, and how.
+/// Request: trace, part of it, and policies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplayRequest {
     /// The trace.
     pub trace: PathBuf,
-    /// Which part of it, and on which machine.
+    /// Part of the trace, and the machine it is replayed on.
     pub part: PartRequest,
     /// Policy files, or profiles with switches, one column each; none = `profile`.
     pub policies: Vec<String>,
@@ -77,7 +77,7 @@ impl Default for ReplayRequest {
 
 /// Takes the events of a run.
 pub trait Files {
-    /// What they go to.
+    /// Sink of the run's events.
     type Sink: Sink;
 
     /// Before the run; `None` = the events are not wanted.
@@ -343,7 +343,7 @@ fn run_all<F: Files>(
     Ok((workload::compare(&subject, &left, &right), remarks(&simulated)))
 }
 
-/// What has to be known about the runs, by policy; of several seeds the first that has such a thing.
+/// Remarks on the runs, by policy; of several seeds the first that has one.
 fn remarks(simulated: &[Vec<Replay>]) -> Vec<String> {
     let of = |(at, runs): (usize, &Vec<Replay>)| {
         let outgrown = runs.iter().find_map(|run| run.outgrown.clone());
@@ -360,10 +360,10 @@ fn remarks(simulated: &[Vec<Replay>]) -> Vec<String> {
     simulated.iter().enumerate().flat_map(of).collect()
 }
 
-/// Nothing added up yet; what the trace does not tell will not be compared.
+/// Empty totals; quantities that the trace does not contain will not be compared.
 fn empty_totals(settle_ns: u64, recorded: &Recorded, made: &Synthesis) -> Totals {
     let from_ns = recorded.recording.from_ns;
-    // A frequency that the trace never tells is compared with nothing: the simulated one counts from the start.
+    // A frequency that is not in the trace is compared with nothing: the simulated one counts from the start.
     let since_begin = |told_ns: u64| if told_ns == u64::MAX { 0 } else { told_ns.saturating_sub(from_ns) };
     let told: Vec<u64> = recorded.totals.frequencies_told_ns().into_iter().map(since_begin).collect();
     let was_there = |&(_, &i): &(u32, &usize)| !matches!(recorded.recording.tasks[i].first, First::Created(_));

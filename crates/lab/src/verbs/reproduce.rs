@@ -11,7 +11,7 @@ use crate::worlds::{self, WorldsResult};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Which tables.
+/// Request: tables to reproduce.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReproduceRequest {
@@ -47,14 +47,14 @@ impl Default for ReproduceRequest {
 pub enum Part<'a> {
     /// A table, or the rows of it that a changed assumption touches.
     Table {
-        /// What is repeated.
+        /// Experiment that is repeated.
         experiment: &'a Experiment,
         /// The changed assumption.
         changed: Option<&'a Sensitivity>,
         /// Our numbers.
         table: &'a TableResult,
     },
-    /// What became of the worlds that are wrong on purpose.
+    /// Results of the worlds that are wrong on purpose.
     Worlds(&'a WorldsResult),
 }
 
@@ -135,7 +135,7 @@ fn unknown(name: &str, error: &ExperimentError) -> LabError {
     LabError::Refused(Refusal { fault: Fault::Request, reason: error.to_string(), hint })
 }
 
-/// If asked for, each changed assumption that touches a row.
+/// Changed assumptions that touch a row; none unless they were requested.
 fn variations<'a>(experiment: &'a Experiment, request: &ReproduceRequest) -> impl Iterator<Item = &'a Sensitivity> {
     let touches = |changed: &&Sensitivity| !changed.narrow(experiment).row.is_empty();
     let asked_for = request.sensitivity;

@@ -13,7 +13,7 @@ use pelton_sim::{Report, worker_names};
 use pelton_trace::{CpuLayout, DomainLayout, RunHeader};
 use serde::{Deserialize, Serialize};
 
-/// What to run.
+/// Request: a run and its outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunRequest {
@@ -67,7 +67,7 @@ pub fn summary_of(prepared: &Prepared, report: &Report) -> RunSummary {
     summary::summarise(summary::header(prepared, report.duration_ns), &prepared.plan.machine, report)
 }
 
-/// What the readers of the files must know about the run.
+/// Facts about the run that readers of its files need.
 pub fn trace_header(prepared: &Prepared) -> RunHeader {
     let plan = &prepared.plan;
     let cpus = plan.machine.cpus.iter().map(|c| CpuLayout { capacity: c.capacity, domain: c.domain });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a trace holds.
+//! Content of a trace: its format, length, events and damage.
 
 use super::inputs::opened;
 use crate::results::traces::{Damage, Info, Task};
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 /// Tasks that are listed.
 const TASKS_SHOWN: usize = 10;
 
-/// Which trace.
+/// Request: the trace to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceInfoRequest {
     /// The file; `-` = standard input.
     pub trace: PathBuf,
-    /// Kind of the file, when its content does not tell.
+    /// Kind of the file, when its content does not show it.
     pub input_format: Option<String>,
 }
 
@@ -28,9 +28,9 @@ pub struct TraceInfoRequest {
 pub struct Looked {
     /// About the file.
     pub info: TraceInfo,
-    /// When the longest time without an event begins, ns after the first event.
+    /// Begin of the longest time without an event, ns after the first event.
     pub silence_at_ns: u64,
-    /// The same and more as a result.
+    /// All facts about the trace as a result.
     pub result: Info,
 }
 
@@ -59,7 +59,7 @@ pub fn trace_info(request: &TraceInfoRequest, watch: &dyn Watch) -> Result<Looke
     Ok(Looked { info, silence_at_ns: found.silence.1, result })
 }
 
-/// What one pass over a trace finds.
+/// Findings of one pass over a trace.
 #[derive(Default)]
 struct Found {
     first_ns: Option<u64>,

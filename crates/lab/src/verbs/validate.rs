@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does the core compute what the kernel recorded?
+//! Validation: comparison of the core's results with those that the kernel recorded.
 
 use super::clamps::{self, Clamped, ClampedFaults};
 use super::inputs::input_format;
@@ -24,7 +24,7 @@ use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What to validate, and by which rules.
+/// Request: trace to validate, and the rules to apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ValidateRequest {
@@ -36,22 +36,22 @@ pub struct ValidateRequest {
     pub platform: Option<String>,
     /// Other files of the same recording.
     pub with: Vec<PathBuf>,
-    /// Kind of the trace, when its content does not tell.
+    /// Kind of the trace, when its content does not show it.
     pub input_format: Option<String>,
     /// Put faults into the trace instead.
     pub self_test: bool,
-    /// Also ask which other values of switches the trace refutes, for at most so long, ns.
+    /// Longest search for other values of switches that the trace refutes, ns; `None`: no search.
     pub distinguish_ns: Option<u64>,
 }
 
 /// A trace held against the core.
 #[derive(Debug)]
 pub struct Validation {
-    /// What was found.
+    /// Findings.
     pub report: Report,
     /// About the file.
     pub info: TraceInfo,
-    /// What the recording can tell apart, when that was asked.
+    /// Switches that the recording can distinguish, when they were requested.
     pub told: Option<Distinction>,
     /// All of it as a result.
     pub result: Validated,
@@ -62,13 +62,13 @@ pub struct Validation {
 /// A trace with faults put into it.
 #[derive(Debug)]
 pub struct Faults {
-    /// What was noticed.
+    /// Faults that were noticed.
     pub result: SelfTest,
-    /// Was everything that can be put into this trace?
+    /// Verdict: passes if every fault that can be put into this trace was noticed.
     pub verdict: Verdict,
 }
 
-/// What came of a request.
+/// Result of a request.
 #[derive(Debug)]
 pub enum Answer {
     /// Of a trace.
@@ -392,7 +392,7 @@ fn average(c: &Comparison) -> Average {
     Average { what, n: c.n, mean, p99: c.p99, max: c.max, inside: c.ok }
 }
 
-/// What a class would have let pass.
+/// Test of a class: the number of changed states, and of those that it explained all the same.
 fn class(c: &Challenge) -> Class {
     Class { changed_states: c.asked, explained_all_the_same: c.explained, decides: c.decides() }
 }

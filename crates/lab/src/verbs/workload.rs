@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What to make a workload of.
+/// Request: the trace to make a workload of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FromTraceRequest {
     /// The trace.
     pub trace: PathBuf,
-    /// Which part of it, and on which machine.
+    /// Part of the trace, and the machine it was recorded on.
     pub part: PartRequest,
     /// Fold repeated activations into loops with mean amounts.
     pub model: bool,

@@ -39,10 +39,10 @@ const BANDS: [(f64, f64); 5] = [(0.0, 50.0), (50.0, 75.0), (75.0, 95.0), (95.0, 
 /// Below this mean idle time a CPU does not look for a task, to 5.15.
 const MIGRATION_COST_NS: u64 = 500_000;
 
-/// What a run tells beside its report.
+/// Facts about a run beside its report.
 #[derive(Default)]
 struct Told {
-    /// Where each task is.
+    /// CPU of each task, by tid.
     cpu_of: BTreeMap<u32, u32>,
     wakeups: u64,
     elsewhere: u64,
@@ -130,7 +130,7 @@ fn raised_pct(report: &Report, domain: usize) -> f64 {
     100.0 * (1.0 - low_ns as f64 / report.duration_ns as f64)
 }
 
-/// What a rule changes beside the refreshes: where tasks go, and how long frequencies stay high.
+/// Costs of a rule beside the refreshes: the CPUs that tasks go to, and the time that frequencies stay high.
 pub fn cost(all: &[Rule]) -> String {
     let domains: Vec<&str> = all[0].runs[0].0.domains.iter().map(|domain| domain.name.as_str()).collect();
     let mut text = String::from("\n| rule | migrations | wake-ups to another CPU, % |");
@@ -160,7 +160,7 @@ const PARTS: [Part; 7] = [
     ("slower", |p| p.slow_ns),
 ];
 
-/// What calls wait for, from the shortest half to the longest hundredth.
+/// Waiting times of calls, from the shortest half to the longest hundredth.
 pub fn calls(all: &[Rule]) -> String {
     let names: Vec<&str> = PARTS.iter().map(|part| part.0).collect();
     let mut text =
@@ -176,7 +176,7 @@ pub fn calls(all: &[Rule]) -> String {
     text
 }
 
-/// How often a CPU that runs out of tasks looks for one, and what could keep it from that.
+/// Rate at which a CPU that runs out of tasks looks for one, and the conditions that could keep it from that.
 pub fn gates(all: &[Rule]) -> String {
     let mut text = String::from(
         "\n| rule | runs out of tasks, 1/s | while a CPU has two tasks | looks, 1/s | least mean idle time, us | dearest look remembered, us |\n\
@@ -198,7 +198,7 @@ pub fn gates(all: &[Rule]) -> String {
     text
 }
 
-/// What the page says of these figures.
+/// Asserts the page's statements about these figures.
 pub fn holds(all: &[Rule]) {
     let [series, counted] = [&all[2], &all[3]];
     let same = series.runs.iter().zip(&counted.runs).all(|((a, _), (b, _))| a == b);

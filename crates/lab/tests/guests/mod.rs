@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What comparisons with guests have in common: the machines that `make test-live` boots, their recordings, the run of
-//! the simulator beside one, and the page that is written.
+//! Common parts of comparisons with guests: the machines that `make test-live` boots, their recordings, the run of the
+//! simulator beside one, and the page that is written.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use pelton_lab::plan::{Inputs, PolicySpec, build};
@@ -22,16 +22,16 @@ const _: () = assert!(START_EVERY_NS as u128 == pelton_live::loads::START_EVERY.
 /// A machine.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Board {
-    /// How names of its recordings end.
+    /// End of the names of its recordings.
     end: &'static str,
     pub platform: &'static str,
-    /// What it is, in words.
+    /// Description, in words.
     pub words: &'static str,
     /// Small and large CPUs with an energy model.
     pub has_sizes: bool,
-    /// What a thread of a load does beside its work each time that it is woken, ns of its CPU: it returns from its
-    /// sleep, reads what the kernel counted of it, and goes back to sleep. Measured in a guest in which nothing else
-    /// ran, less switch and ticks, which the simulator has (docs/gaps.md F-341).
+    /// Time that a thread of a load takes beside its work each time that it is woken, ns of its CPU: it returns from
+    /// its sleep, reads what the kernel counted of it, and goes back to sleep. Measured in a guest in which nothing
+    /// else ran, less switch and ticks, which the simulator has (docs/gaps.md F-341).
     own_work_ns: u64,
 }
 
@@ -100,8 +100,8 @@ impl Guest {
         std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
     }
 
-    /// Whose rules it has: those of its own release, or of the nearest one that was read, how it is preempted, and what
-    /// it was started with.
+    /// Rules of the guest's kernel: those of its own release, or of the nearest one that was read, its preemption, and
+    /// the options that it was started with.
     pub fn rules(&self) -> String {
         let mut rules = pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name);
         if LAZY.contains(&self.series.as_str()) {
@@ -114,8 +114,8 @@ impl Guest {
         rules
     }
 
-    /// What was recorded under names that end so, by load: `small.residency.json`, `small-2.residency.json` and so on
-    /// are one load's.
+    /// Recordings whose names end in `end`, by load: `small.residency.json`, `small-2.residency.json` and so on are one
+    /// load's.
     pub fn by_load(&self, end: &str) -> BTreeMap<String, Vec<Value>> {
         let mut out: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for (name, content) in self.recordings(end) {
@@ -124,7 +124,7 @@ impl Guest {
         out
     }
 
-    /// What was recorded under names that end so: the rest of the name, and the content.
+    /// Recordings whose names end in `end`: the rest of the name, and the content.
     fn recordings(&self, end: &str) -> Vec<(String, Value)> {
         let all = std::fs::read_dir(&self.folder).expect("recordings").flatten();
         let of = |path: &Path| {
@@ -137,7 +137,7 @@ impl Guest {
     }
 }
 
-/// The same load on the same machine, which starts in the same way and is counted for so long.
+/// Plan of the guest's load on its machine: it starts in the same way and is counted for `counted_ns`.
 pub fn plan(profile: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
     let inputs = Inputs {
         platform: board.platform.to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Boosts of groups of tasks (SchedTune): who, how much, from when on.
+//! Boosts of groups of tasks (SchedTune): members, percent and time of each change.
 
 use pelton_model::Workload;
 use pelton_model::groups::group_path;

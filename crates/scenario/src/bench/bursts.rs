@@ -7,7 +7,7 @@ use pelton_model::workload::{Op, Phase, TaskSpec};
 use super::periodic::{copies, policy};
 use super::spec::{LOOPS_MAX, Spec, TIME_US_MAX};
 
-/// What a run is measured in.
+/// Unit of a run: work, or time of the clock.
 #[derive(Clone, Copy, PartialEq)]
 enum Measure {
     Work,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What system calls cost in the models of benchmarks that do little else.
+//! Costs of system calls in the models of benchmarks that do little else.
 
 use pelton_model::workload::{Op, Process};
 
@@ -37,7 +37,7 @@ impl Calls {
     }
 }
 
-/// What a benchmark starts.
+/// Form of the tasks that a benchmark starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `fork()`.

@@ -2,8 +2,8 @@
 //! `cyclictest`: threads sleep to an absolute grid and note how late they run. Thread k has the interval
 //! `interval_us + k * distance_us`; an expiry that has passed when a thread looks is left out, not made up for.
 //!
-//! The program holds `/dev/cpu_dma_latency` open while it runs, with 0 unless told otherwise: then idle CPUs stay in
-//! their first state. Its main thread looks every 10 ms whether it should stop.
+//! The program holds `/dev/cpu_dma_latency` open while it runs, with 0 by default: then idle CPUs stay in their first
+//! state. Its main thread looks every 10 ms whether it should stop.
 
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
@@ -11,7 +11,7 @@ use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, T
 use super::original::Program;
 use super::spec::{Spec, TIME_US_MAX};
 
-/// How often the main thread looks.
+/// Interval at which the main thread looks, ns.
 const MAIN_SLEEP_NS: u64 = 10_000_000;
 /// Time from one thread's start to the next one's. ESTIMATE: a `pthread_create()` with what the new thread sets up.
 const CREATE_US: u64 = 30;

@@ -15,7 +15,7 @@ use super::spec::Spec;
 const RECORD_NS: u64 = 20_000;
 /// Share of it that waits for memory, millionths. ESTIMATE.
 const MEMORY_SHARE_PPM: u64 = 500_000;
-/// The program runs for ten seconds unless told otherwise.
+/// Length of a run of the program by default, s.
 const SECONDS_DEFAULT: u64 = 10;
 
 /// `ebizzy:threads=8,seconds=20,memory_share=0.5`.

@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// What all tasks have in common.
+/// Parameters that all tasks share.
 struct Model {
     shape: Shape,
     calls: Calls,
@@ -134,7 +134,7 @@ impl Model {
         self.task("hackbench", Start::AtStart, phases, runs)
     }
 
-    /// What a script sleeps between two runs.
+    /// Sleep of a script between two runs.
     fn pause(&self) -> Vec<Phase> {
         if self.pause_ns == 0 { Vec::new() } else { vec![once(vec![Op::Sleep { ns: self.pause_ns }])] }
     }

@@ -4,7 +4,7 @@
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Process, TaskSpec, TimerId};
 
-/// How far the indices of one part move when it joins the others.
+/// Distances by which the indices of one part move when it joins the others.
 #[derive(Clone, Copy, Default)]
 struct Shift {
     tasks: u32,

@@ -43,7 +43,7 @@ const MESSAGING_OPTIONS: &str = "groups=10,fds=20,loops=100,bytes=100,mode=proce
 pub struct Model {
     /// Name before the colon.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description, in one line.
     pub about: &'static str,
     /// Options with defaults, for help.
     pub options: &'static str,
@@ -91,7 +91,7 @@ const UNITS: &[(&str, &str)] = &[
     ("cpus", "CPUs"),
 ];
 
-/// What a unit of work is, where a model has options of that kind.
+/// Note on the unit of work, where a model has options of that kind.
 pub fn work_note(model: &Model) -> Option<&'static str> {
     let is_work = |(option, _): (&str, Option<&str>)| WORK.contains(&option);
     model.options().any(is_work).then_some(
@@ -100,13 +100,13 @@ pub fn work_note(model: &Model) -> Option<&'static str> {
     )
 }
 
-/// What a specification makes.
+/// Result of a specification.
 pub(crate) struct Made {
     /// The tasks.
     pub workload: Workload,
     /// The program whose output can be printed.
     pub program: Option<Program>,
-    /// How all parts begin.
+    /// Start of all parts.
     pub start: Option<RtAppStart>,
 }
 
@@ -256,7 +256,7 @@ pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
     load_part(&file, 0..spec.len(), machine).map(|made| made.workload)
 }
 
-/// The same for a part of a longer text.
+/// Loads a specification that is a part of a longer text.
 pub(crate) fn load_part(
     file: &SourceFile,
     part: std::ops::Range<usize>,
@@ -315,7 +315,8 @@ mod tests {
         }
     }
 
-    /// What a model asks for, given or not, is what a list of its options shows. Some are asked for beside others only.
+    /// Options that a model reads, given or not, are those that a list of its options shows. Some are read beside
+    /// others only.
     #[test]
     fn every_option_that_a_model_takes_is_listed() {
         let options = crate::platform::PlatformOptions::new("7.2");

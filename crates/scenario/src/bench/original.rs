@@ -32,7 +32,7 @@ pub enum Program {
     Ebizzy,
     /// `schbench`.
     Schbench {
-        /// How long it was to run.
+        /// Length that was asked for, s.
         runtime_s: u64,
     },
     /// `cyclictest -q`.
@@ -61,7 +61,7 @@ macro_rules! line {
 }
 
 impl Original {
-    /// What the program would print after this run.
+    /// Output that the program would print after this run.
     pub fn print(&self, report: &Report) -> String {
         let tasks = report.tasks.get(self.tasks.clone()).unwrap_or_default();
         let mut out = String::new();
@@ -128,7 +128,7 @@ fn messaging(out: &mut String, ns: u64, shape: Shape) {
     line!(out, " {:>14}: {} [sec]", "Total time", seconds(ns));
 }
 
-/// The simulator does not tell user from kernel time inside a record: all of it is `user`.
+/// Prints ebizzy's result. The simulator does not separate user from kernel time inside a record: all of it is `user`.
 fn ebizzy(out: &mut String, tasks: &[TaskReport], duration_ns: u64) {
     let records: u64 = tasks.iter().map(|t| t.records).sum();
     let real_s = duration_ns as f64 / 1e9;

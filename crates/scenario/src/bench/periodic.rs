@@ -6,7 +6,7 @@ use pelton_model::workload::{Op, Phase, Process, SchedPolicy, Start, TaskSpec, T
 
 use super::spec::{Spec, TIME_US_MAX};
 
-/// When the first period begins.
+/// Begin of the first period.
 #[derive(Clone, Copy)]
 enum FirstPeriod {
     At(u64),

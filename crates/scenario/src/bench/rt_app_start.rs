@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How rt-app begins (rt-app.c, `main` and `thread_body`): one thread makes the others one after another, each waits
+//! Start of rt-app (rt-app.c, `main` and `thread_body`): one thread makes the others one after another, each waits
 //! until all are there, and only then takes the delay, class, clamps and CPUs that its file gives it. Until then they
-//! are ordinary threads that start anywhere and have hardly run. Where they are woken decides where a use case begins.
+//! are ordinary threads that start anywhere and have hardly run. The place where they are woken decides where a use
+//! case begins.
 //!
 //! Not modelled: that rt-app joins a task group only then (here a thread is born in it), and what it prints and locks.
 
@@ -15,7 +16,7 @@ const WORK_US_MAX: u64 = 1_000_000;
 /// Name of the thread that makes the others.
 const MAIN: &str = "rt-app";
 
-/// How the threads of a use case come to be.
+/// Costs of making the threads of a use case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtAppStart {
     /// Work of making a thread, ns at capacity 1024.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `schbench`: message threads that wake workers, and how long it takes a worker to run.
+//! `schbench`: message threads that wake workers, and the time until a worker runs.
 //!
 //! A worker puts itself on its message thread's list, wakes that thread and waits; called, it notes the latency and
 //! spins for `cputime_us` of the clock, whatever the CPU's speed. A message thread takes the time once, wakes all of
-//! its list (who came last first), waits until a worker comes, spins for `message_cputime_us` and sleeps `sleeptime_us`
-//! and a random part of a quarter of it. So a worker late on the list has the wake-ups before it in its latency.
+//! its list (the last comer first), waits until a worker comes, spins for `message_cputime_us` and sleeps
+//! `sleeptime_us` and a random part of a quarter of it. So a worker late on the list has the wake-ups before it in its
+//! latency.
 //!
 //! Latencies are kept in buckets: exact to 511 us, above with eight leading bits, whose middle is printed. `form=2016`:
 //! 10 ms each, and message threads do not spin.
@@ -118,7 +119,7 @@ impl Latencies {
         self.min_us = if self.min_us == 0 { us } else { self.min_us.min(us) };
     }
 
-    /// How many.
+    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }

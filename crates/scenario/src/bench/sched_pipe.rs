@@ -9,9 +9,9 @@ use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::original::Program;
 use super::spec::Spec;
 
-/// What one message is: an `int`.
+/// Size of one message: an `int`.
 const MESSAGE_BYTES: u32 = 4;
-/// Round trips of the program unless told otherwise.
+/// Round trips of the program by default.
 const LOOPS_DEFAULT: u64 = 1_000_000;
 
 /// `sched-pipe:loops=1000000,mode=processes`.

@@ -197,7 +197,7 @@ impl<'a> Spec<'a> {
         self.cpu_set("cpus", value, place)
     }
 
-    /// The same under another name, where `all` is a set, too.
+    /// CPUs under another name, where `all` is a set, too.
     pub(super) fn cpus_of(&mut self, key: &'static str) -> Option<CpuSet> {
         let (value, place) = self.find(key)?;
         if value == "all" {
@@ -220,7 +220,7 @@ impl<'a> Spec<'a> {
         set
     }
 
-    /// Where the copies of a model may run: on `cpus`, or one copy on every CPU when `cpus=each`.
+    /// CPUs on which the copies of a model may run: those of `cpus`, or one copy on every CPU when `cpus=each`.
     pub(super) fn places(&mut self) -> Vec<Option<CpuSet>> {
         match self.find("cpus") {
             Some(("each", _)) => (0..self.machine.cpus.len() as u32).map(|cpu| Some(CpuSet::of([cpu]))).collect(),

@@ -15,7 +15,7 @@ use super::spec::Spec;
 
 /// One event of `--cpu-max-prime=10000` at 1.2 GHz on a Cortex-A53, microseconds.
 const EVENT_US_DEFAULT: u64 = 1230;
-/// sysbench runs for ten seconds unless told otherwise.
+/// Length of a run of sysbench by default, ns.
 const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
 
 /// `threads` threads that compute events of `event_ns` for ever.
@@ -46,7 +46,7 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     workload
 }
 
-/// Whose output is imitated; they differ in the histogram and in the layout.
+/// Release whose output is imitated; they differ in the histogram and in the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// 0.5 and before: 100 000 buckets from 1 ns to 10^13 ns.

@@ -79,7 +79,7 @@ fn thread(name: &str, ops: Vec<Op>, own_timers: u32) -> TaskSpec {
     TaskSpec { name: name.into(), phases, own_timers, ..TaskSpec::default() }
 }
 
-/// What a janky frame raises, and for how long.
+/// Clamp that a janky frame raises, and the number of frames that it lasts for.
 fn feedback(spec: &mut Spec) -> Option<FrameFloor> {
     let min = spec.number("late_util_min", 0, 0..=1024);
     let frames = spec.number("late_frames", 60, 1..=1_000_000);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::SourceFile;
 use super::excerpt::Excerpt;
 
-/// How much a message matters.
+/// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The input cannot be used.
@@ -57,14 +57,14 @@ impl Diagnostic {
         self
     }
 
-    /// What would be accepted, with unit: `1..=1024`, `10000..=20000000 kHz`.
+    /// Adds the values that would be accepted, with unit: `1..=1024`, `10000..=20000000 kHz`.
     #[must_use]
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.allowed = Some(printable(&allowed.into()));
         self
     }
 
-    /// What to do about it.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(printable(&help.into()));
@@ -78,7 +78,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same words about a place of another text, which this one was taken from.
+    /// Copies the message to a place of another text, which this one was taken from.
     #[must_use]
     pub fn moved_to(&self, source: SourceFile, span: Option<Range<usize>>) -> Self {
         let moved = Diagnostic::new(source, span, &self.message);
@@ -91,7 +91,7 @@ impl Diagnostic {
         &self.source
     }
 
-    /// Where, in bytes.
+    /// Place in the text, in bytes.
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
     }
@@ -101,12 +101,12 @@ impl Diagnostic {
         self.span.as_ref().map(|span| self.source.line_of(span.start))
     }
 
-    /// How much it matters.
+    /// Severity of the message.
     pub fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// What is wrong.
+    /// Fault, in words.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -129,7 +129,7 @@ impl Diagnostic {
 
 /// Longest word of an input that is shown whole, characters.
 const WORD_CHARS_MAX: usize = 120;
-/// What is shown of a longer one.
+/// Length to which a longer word is cut, characters.
 const WORD_CHARS_SHOWN: usize = 60;
 
 /// Text with control and direction characters replaced, so that an input cannot drive the reader's terminal, and long

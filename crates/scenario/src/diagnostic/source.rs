@@ -66,8 +66,8 @@ impl SourceFile {
         SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)
     }
 
-    /// Reads a stream of at most `bytes_max`: `-` is standard input. It can be read once, so it is kept for who asks
-    /// again.
+    /// Reads a stream of at most `bytes_max`: `-` is standard input. It can be read once, so its text is kept for later
+    /// calls.
     pub fn read_stream(path: &Path, bytes_max: usize) -> Result<Self, Diagnostics> {
         static READ: Mutex<BTreeMap<PathBuf, SourceFile>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Did you mean ...?
+//! Suggestions for misspelt words.
 
 /// Words longer than this are no typo of a key; also bounds the time one comparison takes.
 const WORD_CHARS_MAX: usize = 64;

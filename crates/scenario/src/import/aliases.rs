@@ -19,7 +19,7 @@ struct Sizes {
     open: Vec<(usize, u64)>,
     anchored: BTreeMap<usize, u64>,
     total: u64,
-    /// Where it was too much.
+    /// Place at which the limit was passed.
     beyond: Option<usize>,
 }
 

@@ -4,7 +4,7 @@
 use crate::diagnostic::{Diagnostic, SourceFile};
 use std::ops::Range;
 
-/// Where something was written.
+/// Place in a source.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// File, by number.
@@ -46,9 +46,9 @@ pub struct Node {
     pub properties: Vec<Property>,
     /// Children.
     pub children: Vec<Node>,
-    /// Where it begins.
+    /// Place of its begin.
     pub place: Place,
-    /// What this text takes away from the node that it extends.
+    /// Names that this text deletes from the node that it extends.
     pub gone: Gone,
 }
 
@@ -68,7 +68,7 @@ pub struct Tree {
     pub root: Node,
     /// Files by number.
     pub files: Vec<SourceFile>,
-    /// What was left out while reading.
+    /// Notes on parts that were left out while reading.
     pub notes: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a device tree says about CPUs: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`,
-//! `cpu/cpu-capacity.txt` of Linux. Heat: `thermal.rs`.
+//! CPUs of a device tree: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`, `cpu/cpu-capacity.txt`
+//! of Linux. Heat: `thermal.rs`.
 
 use super::cells::{Node, Part, Tree};
 use super::draft::{Domain, Draft, Idle, KHZ, Opp, in_order, khz_of, sorted};
@@ -91,7 +91,7 @@ fn passed_over(domain: &mut Domain) {
     }
 }
 
-/// As `for_each_available_child_of_node` of Linux takes it, with what has another status.
+/// True unless the status is disabled or failed. `for_each_available_child_of_node` of Linux leaves out others, too.
 fn is_available(node: &Node) -> bool {
     node.text("status").is_none_or(|s| s != "disabled" && !s.starts_with("fail"))
 }
@@ -133,7 +133,8 @@ fn uv_of(uv: u64) -> Option<u32> {
     u32::try_from(uv).ok().filter(|&uv| uv >= 100_000)
 }
 
-/// What sets the CPU's frequency, in words that are equal for CPUs of one clock; nothing where the tree does not say.
+/// Source of the CPU's frequency, in words that are equal for CPUs of one clock; empty where the tree does not state
+/// it.
 fn clock(node: &Node) -> Vec<String> {
     let has_perf = node
         .property("power-domain-names")
@@ -172,7 +173,7 @@ fn idle_states<'a>(tree: &'a Tree, all: &[&'a Node], node: &Node) -> Result<Vec<
     Ok(states)
 }
 
-/// What only the chip itself knows.
+/// Notes on facts that only the chip itself knows.
 fn chip_notes(cpus: &[Cpu<'_>]) -> Vec<String> {
     let points = || cpus.iter().filter_map(|cpu| cpu.table).flat_map(|table| &table.children);
     let has = |name: &str| points().any(|point| point.property(name).is_some());
@@ -221,7 +222,8 @@ fn is_together(a: &Cpu<'_>, b: &Cpu<'_>) -> bool {
     }
 }
 
-/// The first binding cannot say who shares a clock: the kernel's generic driver takes all CPUs (`cpufreq_dt`).
+/// True if two CPUs share a clock by their points. The first binding cannot state that: the kernel's generic driver
+/// takes all CPUs (`cpufreq_dt`).
 fn is_shared(a: &Cpu<'_>, b: &Cpu<'_>) -> bool {
     let same = |(a, b): (&Opp, &Opp)| (a.khz, a.uv) == (b.khz, b.uv);
     b.points.is_empty() || (a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(same))
@@ -302,8 +304,8 @@ fn clusters(tree: &Tree, all: &[&Node], cpus: &[Cpu<'_>]) -> Result<Vec<Vec<u32>
     Ok(if told == cpus.len() { clusters } else { Vec::new() })
 }
 
-/// As `topology_normalize_cpu_scale` of Linux: capacity-dmips-mhz times the highest frequency, the largest is 1024.
-/// Kernels of phones before it have `sched-energy-costs`.
+/// Fills in capacities as `topology_normalize_cpu_scale` of Linux does: capacity-dmips-mhz times the highest frequency,
+/// the largest is 1024. Kernels of phones before it have `sched-energy-costs`.
 fn capacities(draft: &mut Draft, costs: Option<&[Option<u32>]>) {
     let by_costs = |domain: &Domain| costs?.get(*domain.cpus.first()? as usize).copied().flatten();
     let is_old = draft.domains.iter().all(|domain| domain.dmips_mhz.is_none() && by_costs(domain).is_some());

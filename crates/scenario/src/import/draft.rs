@@ -31,11 +31,11 @@ pub struct Grid {
     pub max: u32,
     /// Step, kHz.
     pub step: u32,
-    /// Where the step is from.
+    /// Origin of the step.
     pub why: String,
 }
 
-/// From when on the kernel tells its scheduler the frequency.
+/// First release in which the kernel reports the frequency to its scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invariance {
     /// From a release on.
@@ -45,7 +45,7 @@ pub enum Invariance {
 }
 
 impl Invariance {
-    /// As the file says it.
+    /// Line of the platform file.
     pub fn words(self) -> String {
         match self {
             Invariance::Since(release) => format!("freq_invariant_since = \"{release}\""),
@@ -94,7 +94,7 @@ pub struct Domain {
     pub hwp: [Option<u32>; 3],
     /// Idle states.
     pub idle: Vec<Idle>,
-    /// Where the figures come from.
+    /// Origin of the figures.
     pub source: String,
 }
 
@@ -137,7 +137,7 @@ pub struct Draft {
     pub domains: Vec<Domain>,
     /// Thermal zones.
     pub zones: Vec<Zone>,
-    /// What the sources leave open and what was taken.
+    /// Assumptions where the sources leave something open.
     pub assumed: Vec<String>,
     /// Files and folders it was read from.
     pub sources: Vec<String>,

@@ -116,7 +116,7 @@ fn rate_limit(files: &Files, folders: &[&String], draft: &mut Draft) {
     ));
 }
 
-/// What was switched off when the machine was read.
+/// Notes a boost that was switched off when the machine was read.
 fn boost(files: &Files, folders: &[&String], draft: &mut Draft) {
     let policy = folders.iter().any(|folder| files.number(&format!("{folder}/boost")) == Some(0));
     let old = folders.iter().any(|folder| files.number(&format!("{folder}/cpb")) == Some(0));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the name of a frequency driver says: whether it has a list of frequencies, whether it switches from the
-//! scheduler's own context, how far it spaces changes. Read in drivers/cpufreq of Linux: `fast_switch_possible`,
-//! `freq_table` and `transition_delay_us` of each driver's `init`, and its `struct cpufreq_driver`.
+//! Properties of frequency drivers, by name: a list of frequencies, switches from the scheduler's own context, spacing
+//! of changes. Read in drivers/cpufreq of Linux: `fast_switch_possible`, `freq_table` and `transition_delay_us` of each
+//! driver's `init`, and its `struct cpufreq_driver`.
 
-/// Does a driver switch from the scheduler's own context?
+/// Switches from the scheduler's own context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
     /// In every machine.
     Yes,
     /// In none.
     No,
-    /// Where each CPU has a policy of its own.
+    /// In machines where each CPU has a policy of its own.
     Alone,
-    /// What decides it is not in sysfs.
+    /// In some, by a fact that is not in sysfs.
     Unknown(&'static str),
 }
 
@@ -21,7 +21,7 @@ pub enum Fast {
 pub struct Driver {
     /// Name in `scaling_driver`.
     pub name: &'static str,
-    /// It has a list of frequencies.
+    /// Has a list of frequencies.
     pub table: bool,
     /// See [`Fast`].
     pub fast: Fast,
@@ -35,7 +35,7 @@ const fn listed(name: &'static str, fast: Fast) -> Driver {
 
 /// Multiples of the bus clock, as Intel's ratios are.
 const RATIO_KHZ: u32 = 100_000;
-/// Where performance levels are known by nothing else.
+/// Step for drivers whose performance levels are known by nothing else.
 const LEVEL_KHZ: u32 = 10_000;
 
 /// Drivers that are known.

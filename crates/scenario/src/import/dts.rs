@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is deleted inside a node: a name, or a reference to a node in it.
+    /// Name that is deleted inside a node: given as such, or by a reference to a node in it.
     fn deleted(&mut self) -> Result<String, Diagnostics> {
         self.blank()?;
         let name = if self.rest().starts_with('&') {
@@ -414,7 +414,7 @@ impl Node {
         self.children.len() < before
     }
 
-    /// What is written later wins, also when it takes away.
+    /// Extends the node by one that is written later, which wins, also when it deletes.
     fn merge(&mut self, other: Node) {
         self.properties.retain(|p| !other.gone.properties.contains(&p.name));
         self.children.retain(|child| !other.gone.children.contains(&child.name));

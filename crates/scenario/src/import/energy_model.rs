@@ -19,7 +19,7 @@ const SKIP_INEFFICIENCIES: u64 = 1 << 1;
 /// `EM_PERF_DOMAIN_ARTIFICIAL`: powers order CPUs and are no watts.
 const ARTIFICIAL: u64 = 1 << 2;
 
-/// Does a folder look like one?
+/// True if a folder looks like an Energy Model.
 pub fn is_one(path: &Path) -> bool {
     let files = Files::of_folders(vec![("model", path.to_owned())]);
     domains(&files).iter().any(|domain| !states(&files, domain).is_empty())
@@ -39,7 +39,7 @@ fn folder(path: &Path) -> Files {
     inner.into_iter().map(files).find(has_some).unwrap_or_else(|| files(""))
 }
 
-/// What the files say.
+/// Draft of a platform from the files.
 pub fn draft(files: &Files, milliwatts: bool) -> Result<Draft, Diagnostic> {
     let mut draft = Draft { name: "imported".to_owned(), ..Draft::default() };
     draft.assumed.extend(files.left_out());
@@ -109,7 +109,7 @@ fn domain(files: &Files, folder: &str, states: &[String], scale: f64, draft: &mu
     })
 }
 
-/// What becomes of the kernel's marks.
+/// Notes the effect of the kernel's marks of inefficient points.
 fn said_of_marks(skips: Option<bool>, opps: &[Opp], who: &str, draft: &mut Draft) {
     let count = opps.iter().filter(|opp| opp.inefficient == Some(true)).count();
     if count > 0 {
@@ -135,7 +135,7 @@ fn not_used(files: &Files, folder: &str, states: &[String], draft: &mut Draft) {
     }
 }
 
-/// What powers are instead of watts; `units` is that of kernels before 5.16.
+/// Unit of powers that are not watts, in words; `units` is a file of kernels before 5.16.
 fn no_watts(files: &Files, folder: &str) -> Option<&'static str> {
     let flags = flags(files, folder);
     if flags.is_some_and(|flags| flags & ARTIFICIAL != 0) {

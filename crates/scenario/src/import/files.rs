@@ -91,7 +91,7 @@ impl Files {
         }
     }
 
-    /// Is there a folder?
+    /// True if there is such a folder.
     pub fn has_folder(&self, path: &str) -> bool {
         match &self.place {
             Place::Disk(_) => self.path(path).is_some_and(|path| path.is_dir()),
@@ -99,7 +99,7 @@ impl Files {
         }
     }
 
-    /// Is there such a file or folder?
+    /// True if there is such a file or folder.
     pub fn has(&self, path: &str) -> bool {
         match &self.place {
             Place::Disk(_) => self.path(path).is_some_and(|path| path.exists()),
@@ -155,7 +155,7 @@ impl Files {
         }
     }
 
-    /// Where a file's value is, for a note: file, line and column.
+    /// Place of a file's value, for a note: file, line and column.
     pub fn at(&self, path: &str) -> String {
         match &self.place {
             Place::Shown(shown) => shown.at(path),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What all sources have in common before they become a file: CPU numbers without a gap, in every group; capacities
-//! whose largest is 1024.
+//! Last steps of all sources before they become a file: CPU numbers without a gap, in every group; capacities whose
+//! largest is 1024.
 
 use super::draft::{Domain, Draft, ranges};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +143,7 @@ fn renumber(cpus: &mut Vec<u32>, numbers: &BTreeMap<u32, u32>) {
     cpus.sort_unstable();
 }
 
-/// Which number is which, in runs: `4-7 were 8-11`.
+/// Old and new numbers, in runs: `4-7 were 8-11`.
 fn renamed(cpus: &[u32]) -> String {
     let mut runs: Vec<Vec<(u32, u32)>> = Vec::new();
     for (&old, new) in cpus.iter().zip(0u32..) {

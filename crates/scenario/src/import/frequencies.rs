@@ -63,7 +63,7 @@ fn opp(khz: u32) -> Opp {
     Opp { khz, ..Opp::default() }
 }
 
-/// A grid between the ends that a driver without a list tells.
+/// Takes a grid between the ends that a driver without a list states.
 fn between(files: &Files, cpu: u32, folder: &str, domain: &mut Domain, draft: &mut Draft) {
     let end = |name: &str| files.number(&format!("{folder}/{name}")).and_then(khz_of);
     let ends =

@@ -32,7 +32,7 @@ fn kind(files: &Files, cpus: &[u32]) -> Option<&'static str> {
     }
 }
 
-/// What a platform file calls the instruction set.
+/// Name of the instruction set in a platform file.
 pub fn arch(files: &Files, cpus: &[u32]) -> Option<&'static str> {
     kind(files, cpus).filter(|kind| ["x86", "arm64"].contains(kind))
 }

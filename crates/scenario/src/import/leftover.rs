@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a device tree says about CPUs that a platform file does not: listed by name, so that nothing is left out in
+//! Facts of a device tree about CPUs that a platform file does not have: listed by name, so that nothing is left out in
 //! silence. Of `sched-energy-costs`, the tables of phones' kernels before the Energy Model, capacities are used.
 
 use super::cells::{Node, Tree};
 use std::collections::BTreeSet;
 
-/// What every node has.
+/// Properties that every node has.
 const STRUCTURE: [&str; 12] = [
     "#address-cells",
     "#cooling-cells",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Platform files made from what others have: sysfs, Energy Model, device trees, LISA's plat_info, Wattson's curves.
+//! Platform files made from other sources: sysfs, Energy Model, device trees, LISA's plat_info, Wattson's curves.
 //!
-//! An importer states what its source states. What the source leaves open stays out of the file, and every assumption
-//! that was made is said in it.
+//! An importer states what its source states. What the source leaves open stays out of the file, and the file lists
+//! every assumption that was made.
 
 mod aliases;
 mod cells;
@@ -33,7 +33,7 @@ pub use draft::Draft;
 use crate::diagnostic::{Diagnostics, SourceFile};
 use std::path::Path;
 
-/// What a source is.
+/// Kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `/sys` of a machine, or a copy of it.
@@ -60,7 +60,7 @@ pub const KINDS: [(&str, Kind); 6] = [
     ("wattson", Kind::Wattson),
 ];
 
-/// What the user adds where a source cannot tell.
+/// Facts that the user adds where a source lacks them.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Kind of the sources; `None`: looked at.
@@ -93,7 +93,7 @@ pub fn import(path: &Path, options: &Options) -> Result<Draft, Diagnostics> {
     Ok(draft)
 }
 
-/// What a source is: as given, else by its content.
+/// Kind of a source: as given, else by its content.
 ///
 /// # Errors
 /// A source that looks like none.
@@ -101,7 +101,7 @@ pub fn kind(path: &Path, options: &Options) -> Result<Kind, Diagnostics> {
     options.kind.map_or_else(|| kind_of(path), Ok)
 }
 
-/// What a path looks like.
+/// Kind of a source by its path and content.
 fn kind_of(path: &Path) -> Result<Kind, Diagnostics> {
     let has = |inner: &str| path.join(inner).exists();
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
@@ -133,7 +133,7 @@ fn kind_of(path: &Path) -> Result<Kind, Diagnostics> {
         .into())
 }
 
-/// Has a copy of `devices/system/cpu` itself, or of the folder above, CPUs in it?
+/// True if a copy of `devices/system/cpu` itself, or of the folder above, has CPUs in it.
 fn has_cpus(path: &Path) -> bool {
     let of = |inner: &str| files::Files::of_folders(vec![("cpu", path.join(inner))]);
     ["", "cpu"].into_iter().any(|inner| sysfs::has_cpus(&of(inner)))

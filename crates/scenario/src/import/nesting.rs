@@ -47,7 +47,7 @@ fn raise(rows: &mut [Vec<u32>], from: u32, to: u32) {
     rows.iter_mut().flatten().filter(|far| **far == from).for_each(|far| *far = to);
 }
 
-/// Do the nodes within a distance make groups that do not overlap?
+/// True if the nodes within a distance make groups that do not overlap.
 fn is_nested(rows: &[Vec<u32>], far: u32) -> bool {
     let near = |row: &[u32]| row.iter().map(|d| *d <= far).collect::<Vec<bool>>();
     let is_same = |a: usize, b: usize| rows[a][b] > far || near(&rows[a]) == near(&rows[b]);

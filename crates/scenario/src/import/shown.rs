@@ -60,7 +60,7 @@ impl Shown {
         file.text.push_str(value);
     }
 
-    /// What the lines say that show no file.
+    /// Note on lines that show no file.
     pub fn left_out(&self) -> Option<String> {
         let (count, first) = self.others;
         let name = self.source.name();
@@ -81,7 +81,7 @@ impl Shown {
         self.files.get(path).map(|file| file.text.clone())
     }
 
-    /// Is there anything below a path?
+    /// True if there is anything below a path.
     pub fn has_below(&self, path: &str) -> bool {
         self.below(path).next().is_some()
     }
@@ -99,7 +99,7 @@ impl Shown {
         names.into_iter().collect()
     }
 
-    /// Where a file's value is.
+    /// Place of a file's value in the text.
     pub fn span(&self, path: &str) -> Option<Range<usize>> {
         let below = format!("{path}/");
         let next = || self.files.range(below.clone()..).next().filter(|(other, _)| other.starts_with(&below));
@@ -116,7 +116,7 @@ impl Shown {
     }
 }
 
-/// What a text shows; `None` when it shows no file that is known.
+/// Kind of the files that a text shows; `None` when it shows no file that is known.
 pub fn kind(path: &Path) -> Option<Kind> {
     // What is no text is of another kind, if of any.
     let shown = Shown::read(path).ok()?;

@@ -59,7 +59,7 @@ fn open(path: &Path) -> Result<Files, Diagnostics> {
     Ok(found.ok_or_else(missing)?)
 }
 
-/// Does a folder have CPUs, or policies of some?
+/// True if a folder has CPUs, or policies of some.
 pub fn has_cpus(files: &Files) -> bool {
     !files.numbered("cpu", "cpu").is_empty() || !files.numbered("cpu/cpufreq", "policy").is_empty()
 }
@@ -204,7 +204,7 @@ fn idle(files: &Files, cpu: u32, draft: &mut Draft) -> Vec<Idle> {
 /// Longest latency that a file can state, us.
 const LATENCY_US_MAX: u64 = 10_000_000;
 
-/// What the kernel says of none, it says of all: 1024.
+/// Capacities: 1024 for all CPUs when the kernel states none.
 fn capacities(draft: &mut Draft) {
     if draft.domains.iter().all(|domain| domain.capacity.is_none()) {
         draft.assume("no cpu_capacity: the kernel treats all CPUs alike, capacity 1024");

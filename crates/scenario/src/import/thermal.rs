@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a device tree says about heat (binding `thermal/thermal-zones.yaml`): zones with passive trips that slow down
-//! CPUs. How a board heats is in no tree: such a zone can be shown, and is cooled once a stage is added.
+//! Heat in a device tree (binding `thermal/thermal-zones.yaml`): zones with passive trips that slow down CPUs. No tree
+//! states how a board heats: such a zone can be shown, and is cooled once a stage is added.
 
 use super::cells::{Node, Part, Tree};
 use super::draft::Domain;
@@ -10,7 +10,7 @@ use pelton_core::TRIPS_MAX;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// What is taken where a tree asks for no readings while a zone is cooled.
+/// Interval of readings while a zone is cooled, where a tree gives none, ms.
 const PASSIVE_MS: u64 = 250;
 
 /// Zone in the making.
@@ -133,12 +133,13 @@ fn maps(tree: &Tree, zone: &Node, cpus: &[&Node]) -> Result<Vec<Map>, Diagnostic
     Ok(maps)
 }
 
-/// Is this cell of a cooler a state that it has to keep to? The least of all is none.
+/// True if this cell of a cooler is a state that it has to keep to. The least of all is none.
 fn is_limit(part: &Part) -> bool {
     matches!(part, Part::Number(state) if *state != 0 && *state != NO_LIMIT)
 }
 
-/// What a map says that a zone here does not: states that a cooler keeps to, and trips that are not passive.
+/// Note on parts of a map that a zone here does not have: states that a cooler keeps to, and trips that are not
+/// passive.
 fn left_out(node: &Node, map: &Map, id: &str) -> Option<String> {
     let (trip, kind) = (node.base(), node.text("type").unwrap_or("of no type"));
     if kind != "passive" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What CPUs share, from sysfs: threads, clusters, caches, memory nodes. What a machine here cannot have is made
-//! something near it, and said with its place.
+//! Shared parts of CPUs, from sysfs: threads, clusters, caches, memory nodes. A share that a machine here cannot have
+//! is replaced by one near it, with a note of its place.
 
 use super::draft::{Draft, ranges};
 use super::files::Files;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Files of a CPU that were met and not used. What counts, tells the moment, or says again what another file says is no
-//! property of a machine and is not listed.
+//! Files of a CPU that were met and not used. A file that counts, shows a momentary value, or repeats another file is
+//! no property of a machine and is not listed.
 
 use super::draft::Draft;
 use super::files::Files;

@@ -21,7 +21,7 @@ impl Line<'_> {
     }
 }
 
-/// Columns that are read; those of idle states are said to be left out.
+/// Columns that are read; a note lists those of idle states as left out.
 const READ: [&str; 7] = ["device", "policy", "freq_khz", "static", "active", "dep_policy", "dep_freq"];
 
 /// Reads a table of one or two dimensions; of the second, the rows with the lowest other frequency.

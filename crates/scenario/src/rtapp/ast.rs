@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a file says, in rt-app's own words and units (microseconds), with places. Nothing is interpreted yet.
+//! Content of a file, in rt-app's own words and units (microseconds), with places. Nothing is interpreted yet.
 
 use super::json::Span;
 use crate::diagnostic::{Diagnostics, SourceFile};
@@ -7,9 +7,9 @@ use crate::diagnostic::{Diagnostics, SourceFile};
 /// A word or a number and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
-    /// What is written.
+    /// Word or number as written.
     pub value: T,
-    /// Where.
+    /// Place in the text.
     pub span: Span,
 }
 
@@ -28,7 +28,7 @@ pub struct RtAppFile {
     pub has_tasks: bool,
     /// Template words that have no value yet.
     pub placeholders: Vec<Spanned<String>>,
-    /// What reads well but probably means something else.
+    /// Warnings on parts that can be read but probably mean something else.
     pub warnings: Diagnostics,
     /// Keys that have no meaning in a simulation, with their line.
     pub ignored: Vec<(String, usize)>,
@@ -57,7 +57,7 @@ pub struct Global {
     pub spacing_us: i64,
 }
 
-/// How `run` was calibrated.
+/// Calibration of `run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibration {
     /// Nanoseconds per loop.
@@ -94,7 +94,7 @@ impl PolicyName {
         ("SCHED_DEADLINE", PolicyName::Deadline),
     ];
 
-    /// As it is written.
+    /// Name of the policy in a file.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, p)| *p == self).map_or("", |(name, _)| name)
     }
@@ -116,7 +116,7 @@ pub struct Resource {
     pub target: Option<Spanned<String>>,
 }
 
-/// What a resource of the oldest grammar does when it is taken.
+/// Effect of a resource of the oldest grammar when it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// Locks.
@@ -190,11 +190,11 @@ pub struct Phase {
     pub name: Spanned<String>,
     /// Properties; empty when the task has no `phases`, except `repeat`.
     pub props: Props,
-    /// What it does.
+    /// Body of the phase.
     pub body: Body,
 }
 
-/// What a phase does.
+/// Actions of a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A list of events.
@@ -216,7 +216,7 @@ pub struct Exec {
     pub sleeps: bool,
     /// Resources taken one after the other.
     pub lock_order: Vec<Spanned<String>>,
-    /// How long each is used and what has to be taken before it.
+    /// Time that each resource is used, and the resources that have to be taken before it.
     pub uses: Vec<ResourceUse>,
 }
 
@@ -234,7 +234,7 @@ pub struct ResourceUse {
 /// One event and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// What happens.
+    /// Kind of the event.
     pub kind: EventKind,
     /// Place of its key.
     pub span: Span,

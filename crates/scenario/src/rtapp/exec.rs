@@ -25,7 +25,7 @@ pub(super) struct Expander<'a, 'r> {
     made: usize,
 }
 
-/// How a task uses its resources, by name.
+/// Uses of a task's resources, by name.
 type Uses<'a> = BTreeMap<&'a str, &'a ResourceUse>;
 
 impl<'a, 'r> Expander<'a, 'r> {
@@ -118,7 +118,7 @@ impl<'a, 'r> Expander<'a, 'r> {
         Some(work_us)
     }
 
-    /// What taking one resource does.
+    /// Event of taking one resource.
     fn step(
         &mut self,
         resource: &Resource,

@@ -14,7 +14,7 @@ use super::{RtAppOptions, SuspendRule};
 
 /// A task with its events.
 pub(super) struct FlatTask<'a> {
-    /// As it is written.
+    /// The task as written.
     pub task: &'a Task,
     /// Repetitions of all phases; `None` = for ever.
     pub repeat: Option<u64>,
@@ -32,7 +32,7 @@ pub(super) struct FlatPhase<'a> {
     pub props: &'a Props,
     /// Repetitions; `None` = for ever.
     pub repeat: Option<u64>,
-    /// What it does.
+    /// Events of one repetition.
     pub events: Vec<Event>,
 }
 

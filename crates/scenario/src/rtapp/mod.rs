@@ -30,7 +30,7 @@ use crate::diagnostic::{Diagnostics, SourceFile};
 /// Largest file read, bytes.
 pub const RTAPP_BYTES_MAX: usize = 16 << 20;
 
-/// What a file cannot say itself.
+/// Facts that a file cannot contain.
 #[derive(Clone, Debug, Default)]
 pub struct RtAppOptions {
     /// CPUs of the machine; `None` leaves `cpus` unchecked.
@@ -42,13 +42,13 @@ pub struct RtAppOptions {
     /// Round `run` down to whole loops of the calibration, as the program does. Off: the work is exactly what is
     /// written.
     pub quantise: bool,
-    /// Whom `suspend` waits for.
+    /// Name that a task sleeps under at `suspend`.
     pub suspend: SuspendRule,
     /// Name of the workload; the file's name by default.
     pub name: Option<String>,
 }
 
-/// What the string after `suspend` means.
+/// Meaning of the string after `suspend`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuspendRule {
     /// The task sleeps under that name; its own name when none is written. rt-app until May 2025, and what the
@@ -59,18 +59,18 @@ pub enum SuspendRule {
     OwnName,
 }
 
-/// A workload and what to tell about it.
+/// A workload with warnings and notes.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The tasks.
     pub workload: Workload,
-    /// What probably does not mean what its author thinks.
+    /// Warnings on parts that probably do not mean what their author thinks.
     pub warnings: Diagnostics,
-    /// What has no effect here.
+    /// Notes on parts that have no effect here.
     pub notes: Vec<String>,
     /// Programs in it whose output can be printed; none from a file.
     pub originals: Vec<Original>,
-    /// How all parts begin; `None`: every thread is there at the start.
+    /// Start of all parts; `None`: every thread is there at the start.
     pub start: Option<RtAppStart>,
 }
 
@@ -79,7 +79,7 @@ pub fn parse(file: &SourceFile) -> Result<RtAppFile, Diagnostics> {
     parse_with(file, &BTreeMap::new())
 }
 
-/// The same after template words have been replaced by their definitions.
+/// Parses a file after template words have been replaced by their definitions.
 pub fn parse_with(file: &SourceFile, defines: &BTreeMap<String, String>) -> Result<RtAppFile, Diagnostics> {
     if file.text().len() > RTAPP_BYTES_MAX {
         return Err(file.about("the file is too large").allowed("at most 16 MiB").into());
@@ -110,7 +110,7 @@ pub fn read_file(path: &Path) -> Result<SourceFile, Diagnostics> {
     SourceFile::read_up_to(path, RTAPP_BYTES_MAX)
 }
 
-/// Reads a stream once; who asks again gets what was read.
+/// Reads a stream once; later calls get its text again.
 pub fn read_stream(path: &Path) -> Result<SourceFile, Diagnostics> {
     SourceFile::read_stream(path, RTAPP_BYTES_MAX)
 }

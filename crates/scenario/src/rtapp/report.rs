@@ -36,13 +36,13 @@ impl Words {
         self
     }
 
-    /// What would be accepted.
+    /// Adds the values that would be accepted.
     pub(super) fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.allowed = Some(allowed.into());
         self
     }
 
-    /// What to do.
+    /// Adds advice.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

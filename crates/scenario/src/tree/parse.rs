@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
 
 /// A parsed file; borrows the text of its source.
 pub struct Document<'s> {
-    /// Where it came from.
+    /// File that it was parsed from.
     pub source: &'s SourceFile,
     /// Its keys.
     pub root: Spanned<DeTable<'s>>,

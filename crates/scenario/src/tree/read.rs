@@ -33,7 +33,7 @@ impl<'d> Reader<'d> {
         self.table.get(key)
     }
 
-    /// Where a key is written.
+    /// Place of a key in the text.
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(k, _)| k.span())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a declaration of keys consists of.
+//! Declarations of keys: type, range, unit and meaning.
 
 /// Type and range of a value.
 #[derive(Clone, Copy, Debug)]
@@ -37,16 +37,16 @@ pub struct Key {
     pub unit: &'static str,
     /// The table is incomplete without it.
     pub required: bool,
-    /// What it means, and what holds when it is absent.
+    /// Meaning, and the rule that holds when the key is absent.
     pub doc: &'static str,
 }
 
 /// All keys of a table.
 #[derive(Debug)]
 pub struct Spec {
-    /// How the table is written: `[cpufreq]`, `[[perf_domain]]`; empty for the top level.
+    /// Form of the table's head: `[cpufreq]`, `[[perf_domain]]`; empty for the top level.
     pub title: &'static str,
-    /// What the table is for.
+    /// Purpose of the table.
     pub doc: &'static str,
     /// Its keys, in the order of the reference page.
     pub keys: &'static [Key],
@@ -60,13 +60,13 @@ impl Key {
         Key { name, kind, unit, required: false, doc }
     }
 
-    /// The same key, but it must be there.
+    /// Makes the key required.
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
-    /// What is accepted, in words, with unit.
+    /// Accepted values, in words, with unit.
     pub fn allowed(&self) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         match self.kind {
@@ -106,7 +106,7 @@ impl Spec {
         self.keys.iter().find(|k| k.name == name)
     }
 
-    /// How to refer to the table in a sentence.
+    /// Name of the table in a sentence.
     pub fn place(&self) -> &'static str {
         if self.title.is_empty() { "the top level" } else { self.title }
     }

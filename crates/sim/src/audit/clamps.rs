@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
+    /// Checks the sums of a CPU, where clamps add up: they are those of the fair tasks queued on it.
     pub(super) fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
         if !self.uses.clamp_sums {
             return Ok(());
@@ -71,8 +71,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of
-    /// its tasks.
+    /// Checks a CPU's request where groups are limited: it is the sum over its groups one by one, and its estimate is
+    /// that of its tasks.
     pub(super) fn audit_limits(&self, c: u32) -> Result<(), String> {
         if !self.uses.limits_groups {
             return Ok(());
@@ -167,8 +167,8 @@ fn is_of_a_task(engine: &Engine<'_, NullSink>, upper: u32) -> bool {
     engine.tasks.iter().any(|t| t.uclamp.value[1] == upper)
 }
 
-/// What an event may make of the clamps of a CPU that has no task afterwards. Whether one that it had before was the
-/// last.
+/// Checks the clamps that an event left on a CPU that has no task afterwards. Returns whether they are those of a task
+/// that it had before.
 fn check_left_over(engine: &Engine<'_, NullSink>, c: usize, before: &Counted) -> Result<bool, String> {
     let after = counted(engine, c);
     if !after.tasks.is_empty() {

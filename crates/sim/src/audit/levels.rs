@@ -140,7 +140,7 @@ impl<S: Sink> Engine<'_, S> {
         cpu.levels.slots().iter().map(|own| of(own.load()) + waits(own)).sum()
     }
 
-    /// What is wrong with the levels of a CPU.
+    /// Checks the levels of a CPU; the error names the fault.
     pub(crate) fn audit_levels(&self, c: u32) -> Result<(), String> {
         let slots = 0..self.cpus[c as usize].levels.len();
         slots.clone().chain([ROOT]).try_for_each(|slot| self.audit_level(c, slot))?;

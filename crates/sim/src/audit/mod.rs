@@ -22,11 +22,11 @@ use pelton_model::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
 const WAIT_NS_MAX: u64 = 25 * MS;
-/// The same for a fair task where domains are balanced.
+/// Longest wait of a fair task beside an idle CPU where domains are balanced.
 const BALANCED_WAIT_NS_MAX: u64 = 100 * MS;
 
 impl<S: Sink> Engine<'_, S> {
-    /// What is wrong now, if anything.
+    /// Checks the present state; the error names the fault.
     pub(crate) fn audit(&self) -> Result<(), String> {
         (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
@@ -67,8 +67,8 @@ impl<S: Sink> Engine<'_, S> {
         let (running, queued) = self.places(t);
         let cpu = &self.cpus[task.cpu as usize];
         let throttled = task.class() == Class::Deadline && task.dl.throttled();
-        // It leaves when the interrupt, or the kernel path it is in, is done; or when another CPU's request comes, who
-        // found its budget used up.
+        // It leaves when the interrupt, or the kernel path it is in, is done; or when a request comes from another CPU
+        // that found its budget used up.
         let leaves = cpu.resched.is_asked() && (cpu.line.irq_depth > 0 || self.in_path(cpu));
         let asked = throttled && cpu.resched.awaits_reaction();
         let pending = running == 1 && cpu.curr == t && (leaves || asked);
@@ -346,7 +346,7 @@ fn random_clamp_changes(d: &mut Dice, w: &mut Workload) {
     }
 }
 
-/// How tasks of a random run are grouped.
+/// Grouping of the tasks of a random run.
 #[derive(Clone, Copy, PartialEq)]
 enum Groups {
     None,

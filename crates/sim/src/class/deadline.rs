@@ -14,7 +14,7 @@ pub(crate) struct DlEntity {
     ran_ns: u64,
     /// Its bandwidth counts in `running_bw` of this CPU.
     active: bool,
-    /// When the high-resolution tick looks at its runtime, where there is one.
+    /// Time at which the high-resolution tick looks at its runtime, where there is one, ns.
     hrtick_at_ns: Option<u64>,
     /// Of the replenishment timer: an older event is stale.
     throttle_generation: u32,
@@ -51,7 +51,7 @@ impl DlEntity {
         self.cbs.dl_bw
     }
 
-    /// What a search for a CPU reads of it.
+    /// Fills the fields that a search for a CPU reads.
     pub(crate) fn fill(&self, searches: &mut ClassTask) {
         searches.deadline_ns = self.cbs.deadline_ns;
         searches.dl_runtime_ns = self.cbs.dl_runtime_ns;
@@ -59,30 +59,30 @@ impl DlEntity {
         searches.dl_density = self.cbs.dl_density;
     }
 
-    /// It ran for so long, which is not accounted yet.
+    /// Adds running time, which is accounted later.
     #[inline]
     pub(crate) fn runs(&mut self, delta_ns: u64) {
         self.ran_ns += delta_ns;
     }
 
-    /// What it ran is taken from its runtime; true: it is throttled from now on.
+    /// Takes the time that it ran from its runtime; true: it is throttled from now on.
     pub(crate) fn accounts(&mut self, policy: &Policy, freq_scale: u32, cap: u32) -> bool {
         let ran_ns = std::mem::take(&mut self.ran_ns);
         !self.throttled() && self.cbs.ran(policy, ran_ns, freq_scale, cap)
     }
 
-    /// It gives the rest of its budget away.
+    /// Gives the rest of its budget away.
     pub(crate) fn yields(&mut self) {
         self.cbs.dl_yielded = 1;
     }
 
-    /// It gets its next budget; returns its deadline.
+    /// Starts the next budget; returns its deadline.
     pub(crate) fn replenish(&mut self, now_ns: u64) -> u64 {
         self.cbs.replenish(now_ns);
         self.cbs.deadline_ns
     }
 
-    /// When its next period begins.
+    /// Begin of its next period, ns.
     pub(crate) fn next_period_ns(&self) -> u64 {
         self.cbs.next_period_ns()
     }
@@ -97,12 +97,12 @@ impl DlEntity {
         self.cbs.zero_lag_ns()
     }
 
-    /// It runs from `now_ns` on, where a high-resolution tick looks at its runtime; `None`: there is none.
+    /// Starts the high-resolution tick that looks at its runtime, when it runs from `now_ns` on; `None`: there is none.
     pub(crate) fn start_hrtick(&mut self, now_ns: Option<u64>) {
         self.hrtick_at_ns = now_ns.map(|now_ns| now_ns.saturating_add(self.cbs.hrtick_ns()));
     }
 
-    /// When the high-resolution tick looks at its runtime.
+    /// Time at which the high-resolution tick looks at its runtime, ns.
     #[inline]
     pub(crate) fn hrtick_at_ns(&self) -> Option<u64> {
         self.hrtick_at_ns

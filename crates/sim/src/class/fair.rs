@@ -39,7 +39,7 @@ pub(crate) struct FairEntity {
     pub batch: bool,
     /// Never enqueued before.
     pub fresh: bool,
-    /// It was enqueued for the first time and its coming is about to be looked at.
+    /// Enqueued for the first time, and not yet checked for preemption.
     pub just_made: bool,
     /// vruntime is relative to `min_vruntime` of no queue (CFS migration).
     pub detached: bool,
@@ -64,12 +64,12 @@ impl FairEntity {
         &self.se
     }
 
-    /// It leaves the class: its deadline is that of no queue.
+    /// Leaves the class: its deadline is that of no queue.
     pub(crate) fn leaves_class(&mut self) {
         self.se.rel_deadline = 0;
     }
 
-    /// It was enqueued before the run began.
+    /// Marks the entity as enqueued before the run began.
     pub(crate) fn was_here(&mut self) {
         self.fresh = false;
     }

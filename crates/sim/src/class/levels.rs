@@ -37,9 +37,9 @@ pub(crate) struct Slot {
     throttle: u32,
     /// Its entity is on its parent's queue.
     pub(super) queued: bool,
-    /// What it has of its group's quota.
+    /// Part that it has of its group's quota.
     runtime: CfsRuntime,
-    /// How many groups from this one up are throttled.
+    /// Number of groups from this one up that are throttled.
     throttled_above: u32,
     /// Its entity is kept off its parent's queue, with all that waits below.
     pub(super) cut_off: bool,
@@ -62,7 +62,7 @@ impl Slot {
         self.parent
     }
 
-    /// It counts for this part of the CPU at most from now on.
+    /// Sets the part of the CPU that it counts for at most from now on.
     pub(crate) fn counts_for(&mut self, throttle: u32) {
         self.throttle = throttle;
     }
@@ -95,7 +95,7 @@ impl Slot {
         self.cut_off = false;
     }
 
-    /// How many groups from this one up are throttled.
+    /// Number of groups from this one up that are throttled.
     #[inline]
     pub(crate) fn throttle_count(&self) -> u32 {
         self.throttled_above
@@ -113,19 +113,19 @@ impl Slot {
         self.throttled_above
     }
 
-    /// What it has of its group's quota, for the core's functions.
+    /// Part that it has of its group's quota, for the core's functions.
     #[inline]
     pub(crate) fn runtime(&mut self) -> &mut CfsRuntime {
         &mut self.runtime
     }
 
-    /// It is throttled.
+    /// True if it is throttled.
     #[inline]
     pub(crate) fn is_throttled(&self) -> bool {
         self.runtime.throttled != 0
     }
 
-    /// It has nothing left of its group's quota.
+    /// True if it has nothing left of its group's quota.
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
         self.runtime.remaining_ns <= 0
@@ -196,10 +196,10 @@ impl Throttled {
     }
 }
 
-/// What all groups have on one CPU; empty when there are none.
+/// Queues and entities of all groups on one CPU; empty when there are no groups.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
-    /// By group.
+    /// Slot of each group.
     slot_of_group: Vec<u32>,
     pub(super) slots: Vec<Slot>,
     listed: Listed,
@@ -229,13 +229,13 @@ impl Levels {
         self.slot_of_group.get(group as usize).copied().filter(|&slot| slot != NONE)
     }
 
-    /// What the group of a slot has here.
+    /// Record of the group of a slot on this CPU.
     #[inline]
     pub(crate) fn at(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// The same, to be changed.
+    /// Record of the group of a slot on this CPU, to be changed.
     #[inline]
     pub(crate) fn at_mut(&mut self, slot: u32) -> &mut Slot {
         &mut self.slots[slot as usize]
@@ -338,7 +338,7 @@ impl Levels {
         self.listed.has(slot)
     }
 
-    /// The same is so, or no longer.
+    /// Sets whether walks come to the queue of a slot.
     #[inline]
     pub(crate) fn set_listed(&mut self, slot: u32, is: bool) {
         self.listed.set(slot, is);
@@ -350,12 +350,12 @@ impl Levels {
         self.listed.below(slot)
     }
 
-    /// How many groups from this queue up are throttled.
+    /// Number of groups from this queue up that are throttled.
     pub(crate) fn throttle_count(&self, slot: u32) -> u32 {
         self.slots.get(slot as usize).map_or(0, |slot| slot.throttled_above)
     }
 
-    /// Is the queue of a slot the one of `top`, or below it?
+    /// True if the queue of a slot is the one of `top`, or below it.
     pub(crate) fn is_below(&self, mut slot: u32, top: u32) -> bool {
         while slot != ROOT && slot != top {
             slot = self.slots[slot as usize].parent;
@@ -432,7 +432,7 @@ impl Levels {
         &self.limbo[slot as usize]
     }
 
-    /// What all groups have here.
+    /// Records of all groups on this CPU.
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }

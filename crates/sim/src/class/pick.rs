@@ -65,7 +65,7 @@ fn next_eevdf<E: Entities>(q: &FairRq, rules: &FairRules, e: &E, protect: bool) 
     }
 }
 
-/// Whether policies decide: true or false, or not at all. See [`fair::preempt_by_policy`].
+/// Decision by policies alone: true or false, or `None` where they do not decide. See [`fair::preempt_by_policy`].
 pub(super) fn by_policy(rules: &FairRules, idle: [bool; 2], at: [bool; 2], batch: bool) -> Option<bool> {
     match fair::preempt_by_policy(rules.policy, idle, at, batch) {
         COMPARE => None,
@@ -81,7 +81,7 @@ impl FairRq {
         }
     }
 
-    /// Does the woken entity preempt the running one, policies aside?
+    /// True if the woken entity preempts the running one, policies aside.
     pub(super) fn entity_preempts<E: Entities>(
         &mut self,
         rules: &FairRules,

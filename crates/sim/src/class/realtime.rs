@@ -40,23 +40,23 @@ impl RtEntity {
         self.quantum_left_ns = RR_TIMESLICE_NS;
     }
 
-    /// It ran for so long.
+    /// Takes running time from its quantum.
     #[inline]
     pub(crate) fn runs(&mut self, delta_ns: u64) {
         self.quantum_left_ns = self.quantum_left_ns.saturating_sub(delta_ns);
     }
 
-    /// It takes turns with its equals, and its time is over.
+    /// True if it takes turns with its equals, and its time is over.
     pub(crate) fn is_over(&self) -> bool {
         self.round_robin && self.quantum_left_ns == 0
     }
 
-    /// It goes behind its equals when it is put back.
+    /// Puts it behind its equals when it goes back to its queue.
     pub(crate) fn goes_behind(&mut self) {
         self.rotate = true;
     }
 
-    /// It lets the first of its equals go before it, once.
+    /// Lets the first of its equals go before it, once.
     pub(crate) fn makes_room(&mut self) {
         self.makes_room = true;
     }
@@ -67,7 +67,7 @@ impl RtEntity {
         (self.rotate, self.makes_room) = (false, false);
     }
 
-    /// It goes back to its queue; true: before its equals.
+    /// Clears the marks for its way back to its queue; true: it goes before its equals.
     pub(crate) fn is_put_back(&mut self) -> bool {
         self.makes_room = false;
         !std::mem::take(&mut self.rotate)

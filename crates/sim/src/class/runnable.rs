@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How many tasks of all classes a CPU has.
+//! Numbers of a CPU's tasks, over all classes.
 
 use crate::class::Class;
 use crate::class::fair::FairRq;

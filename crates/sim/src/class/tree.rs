@@ -9,7 +9,7 @@ use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
 use super::pick;
 use crate::state::{NO_TASK, Task};
 
-/// How far up the leaving of an entity reaches.
+/// Extent of an entity's leaving, from its queue up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leave {
     /// The highest entity that leaves its queue.
@@ -29,7 +29,7 @@ impl Leave {
         slot_of(self.delays)
     }
 
-    /// This is the highest entity that leaves.
+    /// True for the highest entity that leaves.
     pub(crate) fn ends_at(self, entity: u32) -> bool {
         entity == self.top
     }
@@ -333,8 +333,8 @@ impl Tree<'_> {
         self.count_delayed(home, 1);
     }
 
-    /// What the leaving of an entity brings about above: groups that have nothing left leave their queues, too.
-    /// `delays`: it may be that a group's dequeue is delayed.
+    /// Plans the leaving of an entity: groups above that have nothing left leave their queues, too. `delays`: a group's
+    /// dequeue may be delayed.
     pub(crate) fn plan(&mut self, entity: u32, delays: bool) -> Leave {
         let mut top = entity;
         loop {
@@ -416,7 +416,7 @@ impl Tree<'_> {
         entity
     }
 
-    /// Is the entity the task, or a group above it?
+    /// True if the entity is the task, or a group above it.
     pub(crate) fn is_on_path(&self, entity: u32, task: u32) -> bool {
         let mut at = task;
         while at != NO_TASK {
@@ -466,7 +466,7 @@ impl Tree<'_> {
         }
     }
 
-    /// At the tick: should the running task, or a group it is in, give way?
+    /// True if the running task, or a group it is in, should give way at the tick.
     pub(crate) fn tick_preempts(&mut self) -> bool {
         let rules = self.rules;
         if !rules.is_cfs() {
@@ -508,7 +508,8 @@ impl Tree<'_> {
         (old, new)
     }
 
-    /// Does the woken task preempt the running one? They, or their groups, are compared at the lowest level they share.
+    /// True if the woken task preempts the running one. They, or their groups, are compared at the lowest level they
+    /// share.
     pub(crate) fn wakeup_preempts(&mut self, curr: u32, wakee: u32) -> bool {
         let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
         let (old, new) = self.matching(curr, wakee);

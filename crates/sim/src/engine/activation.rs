@@ -12,7 +12,7 @@ pub(crate) struct Activation {
     run_ns_at_start: u64,
     /// Configured work since the start, ns at capacity 1024.
     work_ns: u64,
-    /// When it last went to sleep without working since.
+    /// Time at which it last went to sleep without working since.
     paused_ns: Option<u64>,
     /// The round contained an operation that ended an activation.
     ended_in_round: bool,
@@ -24,7 +24,7 @@ impl Activation {
         Activation { start_ns: now, run_ns_at_start: run_ns, ..Activation::default() }
     }
 
-    /// It begins at this time.
+    /// Sets the time at which the activation begins.
     pub(crate) fn starts_at(&mut self, start_ns: u64) {
         self.start_ns = start_ns;
     }
@@ -75,12 +75,13 @@ impl Activation {
         self.work_ns
     }
 
-    /// How long it took, when it ends now.
+    /// Length of the activation, ns, if it ends now.
     pub(crate) fn duration_ns(&self, now: u64) -> u64 {
         self.paused_ns.unwrap_or(now).saturating_sub(self.start_ns)
     }
 
-    /// It ends, and the next one begins; `timer` is (slack, period) when a timer ends it. Returns what is emitted.
+    /// Ends the activation and begins the next one; `timer` is (slack, period) when a timer ends it. Returns the event
+    /// to emit.
     pub(crate) fn ends(&mut self, now: u64, tid: u32, run_ns: u64, (slack_ns, period_ns): (i64, u64)) -> Event {
         let ended = *self;
         *self = Activation {

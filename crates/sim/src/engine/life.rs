@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What every room asks of a task: where it is in its life, what it is scheduled by, and where it may run. It changes
-//! by the verbs here alone.
+//! Facts about a task that every room reads: its stage of life, its scheduling policy, and its allowed CPUs. They
+//! change by the verbs here alone.
 
 use pelton_model::workload::{CpuSet, SchedPolicy};
 
 use crate::class::{Class, kernel_prio};
 use crate::state::Task;
 
-/// Where a task is in its life.
+/// Stages of a task's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Life {
     /// Does not exist yet.
@@ -23,7 +23,7 @@ pub(crate) enum Life {
     Dead,
 }
 
-/// What decides what a task does.
+/// Origin of a task's actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Task `spec` of the workload.
@@ -98,12 +98,12 @@ impl Task {
         self.being.life = Life::Sleeping;
     }
 
-    /// It has ended.
+    /// Ends the task.
     pub(crate) fn dies(&mut self) {
         self.being.life = Life::Dead;
     }
 
-    /// It has yet to start after all.
+    /// Returns the task to the time before its start.
     pub(crate) fn is_yet_to_start(&mut self) {
         self.being.life = Life::Unborn;
     }
@@ -150,7 +150,7 @@ impl Task {
         &self.being.allowed
     }
 
-    /// It may run somewhere else as well.
+    /// True if the task may run on other CPUs as well.
     #[inline]
     pub(crate) fn may_move(&self) -> bool {
         self.being.allowed.len() > 1
@@ -175,7 +175,7 @@ impl Task {
 
 #[cfg(test)]
 impl Task {
-    /// Its attributes no longer tell the truth.
+    /// Sets a policy without the changes that go with it: the audit must find that.
     pub(crate) fn spoil_policy(&mut self, policy: SchedPolicy) {
         self.being.policy = policy;
     }

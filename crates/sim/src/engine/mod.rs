@@ -15,7 +15,7 @@ use pelton_schema::{Event, Sink, Walk};
 
 use crate::state::Engine;
 
-/// What a room asks for that stands above it: a task is to be woken, by the CPU that executes that.
+/// Request of a room to one above it: wake a task, on the CPU that executes the wake-up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wakeup {
     pub task: u32,
@@ -29,18 +29,18 @@ impl<S: Sink> Engine<'_, S> {
         self.nohz.blocked().contains(c)
     }
 
-    /// The same is so, or no longer.
+    /// Sets whether averages of CPU `c` may have load that still fades.
     #[inline]
     pub(crate) fn set_blocked(&mut self, c: u32, is: bool) {
         self.nohz.set_blocked(c, is);
     }
 
-    /// How long before `at` the machine's ticks were due, ns.
+    /// Time since the machine's ticks were last due before `at`, ns.
     pub(crate) fn since_tick(&self, at: u64) -> u64 {
         (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns
     }
 
-    /// Tells a sink that asks for it of an update of blocked load.
+    /// Passes an update of blocked load to a sink that takes balances.
     #[inline]
     pub(crate) fn tell_walk(&mut self, walk: &Walk) {
         if S::BALANCES {
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Tells the sink; free when the sink is off.
+    /// Passes an event to the sink; free when the sink is off.
     #[inline]
     pub(crate) fn emit(&mut self, event: Event) {
         if S::ACTIVE {

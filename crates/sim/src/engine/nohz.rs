@@ -6,9 +6,9 @@ use pelton_model::workload::CpuSet;
 /// Sets of CPUs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nohz {
-    /// They went idle without their tick, and no tick found them busy since.
+    /// CPUs that went idle without their tick and that no tick found busy since.
     idle: CpuSet,
-    /// Their averages may have load that still fades.
+    /// CPUs whose averages may have load that still fades.
     blocked: CpuSet,
 }
 

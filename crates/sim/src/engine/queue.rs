@@ -16,7 +16,7 @@ pub(crate) enum QuotaTimer {
     Slack,
 }
 
-/// Something that will happen.
+/// An event to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ev {
     /// The current task of a CPU reaches the end of its step or of its budget.
@@ -82,7 +82,7 @@ pub(crate) enum Ev {
 const STRETCH_SHIFT: u32 = 17;
 /// Shorter stretches would leave too many events without a list: with 2^13 ns the lists reach 34 ms ahead.
 const STRETCH_SHIFT_MIN: u32 = 13;
-/// So many stretches have a list; what is later waits in a heap.
+/// Number of stretches that have a list; later events wait in a heap.
 const STRETCHES: usize = 4096;
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
@@ -118,9 +118,9 @@ pub(crate) struct EventQueue {
     now: Vec<Due>,
     /// The first stretch whose events are not in order.
     next: u64,
-    /// By stretch: a slot of one of its events.
+    /// Slot of one event of each stretch.
     lists: Box<[u32; STRETCHES]>,
-    /// Which lists have events, and which words of that are not 0.
+    /// Lists that have events, one bit each, and the words of this set that are not 0.
     filled: [u64; STRETCHES / WORD],
     words: u64,
     /// Events of lists and of the heap.
@@ -286,7 +286,7 @@ impl Default for Moment {
 }
 
 impl Moment {
-    /// When it is wanted; `u64::MAX` = never.
+    /// Time at which it is wanted, ns; `u64::MAX` = never.
     pub(crate) fn wanted_ns(&self) -> u64 {
         self.wanted_ns
     }

@@ -17,7 +17,7 @@ pub(crate) struct Level {
     /// Tick of its last balance, and ticks between two.
     balanced_at: u64,
     ticks_between: u64,
-    /// It is another CPU's turn to balance it: larger domains are not looked at then.
+    /// Another CPU has the turn to balance it: larger domains are not looked at then.
     stops: bool,
 }
 
@@ -31,7 +31,7 @@ impl Level {
     }
 }
 
-/// Where the balances of a resting CPU stand.
+/// Ticks at which a resting CPU's domains were balanced, and the tick of its next look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Its idle domains, smallest first.
@@ -87,7 +87,7 @@ struct Cohort {
     /// Before walk number `walk`.
     was: Standing,
     walk: u64,
-    /// They, and some that are there no more.
+    /// Members, and some CPUs that have left since.
     rests: Vec<u32>,
     nr_rest: usize,
 }
@@ -114,7 +114,7 @@ impl Rows {
         Rows { up_to_date: [0; PLACE_CPUS_LARGEST / 64], rest: Rest::new(on, llc_of) }
     }
 
-    /// Something changes that is read of CPU `c`.
+    /// Marks the row of CPU `c` as out of date: something that is read of it changes.
     #[inline(always)]
     pub(crate) fn change(&mut self, c: u32) {
         // There is no CPU beyond the last word: nothing is to be checked.
@@ -124,7 +124,7 @@ impl Rows {
         }
     }
 
-    /// What is read of CPU `c` is up to date, or will change without a call of `change`.
+    /// Marks the row of CPU `c` as up to date if `fresh`; else it will change without a call of `change`.
     #[inline(always)]
     pub(crate) fn set_fresh(&mut self, c: u32, fresh: bool) {
         self.up_to_date[c as usize / 64 % (PLACE_CPUS_LARGEST / 64)] |= u64::from(fresh) << (c % 64);
@@ -136,7 +136,7 @@ impl Rows {
         self.up_to_date[at % (PLACE_CPUS_LARGEST / 64)]
     }
 
-    /// What is read of CPU `c` is up to date.
+    /// True if the row of CPU `c` is up to date.
     #[inline]
     pub(crate) fn is_fresh(&self, c: u32) -> bool {
         self.word(c as usize / 64) >> (c % 64) & 1 == 1
@@ -148,7 +148,7 @@ impl Rows {
         &self.rest
     }
 
-    /// The same, to be changed.
+    /// CPUs that rest, to be changed.
     #[inline]
     pub(crate) fn resting_mut(&mut self) -> &mut Rest {
         &mut self.rest
@@ -216,7 +216,7 @@ impl Rest {
         &self.llc_members[self.llc_of[c as usize] as usize]
     }
 
-    /// Something changes of CPU `c`: no CPU near rests any more.
+    /// Ends the rest of all CPUs near CPU `c`, of which something changes.
     #[inline(never)]
     pub(crate) fn disturb(&mut self, c: u32) {
         if self.near[c as usize / 64 % self.near.len()] >> (c % 64) & 1 == 1 {
@@ -286,14 +286,14 @@ impl Rest {
         }
     }
 
-    /// It is at its `place`th CPU.
+    /// Notes that the walk is at its `place`th CPU.
     pub(crate) fn walk_is_at(&mut self, place: u32) {
         if let Some(walk) = &mut self.walk {
             walk.reached_place = place;
         }
     }
 
-    /// It is over: tick at which a resting CPU is looked at next.
+    /// Ends the walk. Returns the tick at which a resting CPU is looked at next.
     pub(crate) fn walk_ends(&mut self) -> Option<u64> {
         self.walk = None;
         let mut next =

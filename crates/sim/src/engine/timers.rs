@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// When, and whose.
+/// Time of an expiry, ns, and the task it belongs to.
 type Expiry = (u64, u32);
 
 /// Most expiries in the list.
@@ -23,7 +23,7 @@ impl Timers {
         self.near.last().map_or(u64::MAX, |&(at_ns, _)| at_ns)
     }
 
-    /// Is it armed?
+    /// True if this expiry is armed.
     #[cfg(test)]
     pub(crate) fn holds(&self, expiry: Expiry) -> bool {
         self.near.contains(&expiry) || self.far.contains(&expiry)

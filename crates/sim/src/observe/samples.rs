@@ -15,7 +15,7 @@ const LEADING_BITS: u32 = 11;
 const EXACT_TOTAL: usize = 1 << 22;
 /// Rounded samples of all tasks of a run with more than 128.
 const ROUNDED_TOTAL: usize = 1 << 22;
-/// However many tasks there are, each keeps so many.
+/// Least number of samples that each task keeps, however many tasks there are.
 const KEPT_MIN: usize = 64;
 /// Fewest leading bits that are kept when there is no room for more.
 const LEADING_BITS_MIN: u32 = 2;

@@ -11,7 +11,7 @@ use crate::program::channel::Woken;
 use crate::program::ops::Flow;
 use crate::state::Engine;
 
-/// What a call does.
+/// Action of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Read,
@@ -28,11 +28,11 @@ pub(crate) struct Call {
     pub left: u32,
     /// Work of the call, ns at capacity 1024.
     pub work_ns: u64,
-    /// It has been paid for.
+    /// The call's work is done.
     pub paid: bool,
-    /// It moved some bytes.
+    /// The call moved some bytes.
     pub begun: bool,
-    /// It slept.
+    /// The call slept.
     pub waited: bool,
 }
 

@@ -33,7 +33,7 @@ const SLAB_BYTES_MIN: u32 = 512;
 struct Part {
     /// Bytes left to read.
     len: u32,
-    /// Where the next byte of a pipe's page goes.
+    /// Offset of the next byte in a pipe's page.
     end: u32,
     /// Charge to the sender.
     true_size: u32,
@@ -87,7 +87,7 @@ impl Channel {
         !self.is_full() || (!begun && self.merges(bytes))
     }
 
-    /// What a new write of this size leaves for a partial page goes into the newest page.
+    /// True if the remainder of a new write, less than a page, goes into the newest page.
     fn merges(&self, bytes: u32) -> bool {
         let rest = bytes % PAGE_BYTES;
         let pipe = matches!(self.spec, ChannelSpec::Pipe { .. });
@@ -196,7 +196,7 @@ impl Channel {
     }
 }
 
-/// What a socket buffer with this much data counts for.
+/// Charge for a socket buffer with this much data.
 fn true_size(bytes: u32) -> u32 {
     let pages = |n: u32| n.div_ceil(PAGE_BYTES) * PAGE_BYTES;
     let fragments = bytes.min(pages(bytes.saturating_sub(HEAD_BYTES_MAX)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What tasks do: operations, calls, locks, pipes, and how tasks start to exist.
+//! Actions of tasks: operations, calls, locks, pipes, and the creation of tasks.
 
 pub(crate) mod birth;
 pub(crate) mod calls;

@@ -14,7 +14,7 @@ use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 /// Operations a task may execute without consuming time before the run is stopped as making no progress.
 const ZERO_TIME_OPS_MAX: u32 = 100_000;
 
-/// What an operation does to its task.
+/// Effect of an operation on its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// Took no time.
@@ -261,7 +261,7 @@ impl<S: Sink> Engine<'_, S> {
         if call.left == 0 { Flow::Next } else { self.continue_call(t, call) }
     }
 
-    /// What a benchmark notes about itself.
+    /// Notes that a benchmark makes about itself.
     fn measure(&mut self, t: u32, op: &Op) -> Flow {
         let now = self.now;
         let task = &mut self.tasks[t as usize];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where each task is in its program, and what programs share.
+//! Place of each task in its program, and objects that programs share.
 
 use pelton_model::Workload;
 
@@ -35,9 +35,9 @@ pub(crate) struct Place {
     /// Mutex to take again after a wait on a condition.
     pub relock: Option<u32>,
     pub timers: Vec<TimerState>,
-    /// When the stopwatch was last read.
+    /// Time at which the stopwatch was last read, ns.
     pub lap_start_ns: Option<u64>,
-    /// When it started: the origin of its timers.
+    /// Time at which the task started, ns: the origin of its timers.
     pub started_ns: u64,
     pub perf_index_sum: i64,
 }
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// What programs share.
+/// Objects that programs share.
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub objects: Objects,

@@ -94,7 +94,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the timer does once its CPU executes.
+    /// Work of the timer once its CPU executes.
     pub(crate) fn quota_timer(&mut self, group: u32, kind: QuotaTimer) {
         let now = self.kernel_ns();
         let bandwidth = self.budgets.bandwidth(group);
@@ -198,7 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Something waits for throttled queues: their time counts.
+    /// Starts the throttled time of queues that a task begins to wait for.
     fn note_waiting(&mut self, c: u32, mut slot: u32) {
         let now = self.kernel_ns();
         while slot != ROOT && !self.quota_by_task() {

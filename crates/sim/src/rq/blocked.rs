@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an update of blocked load costs.
+//! Costs of an update of blocked load.
 
 use pelton_schema::{Sink, Walk, WalkWhy};
 
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// What an update of the load of CPU `c` costs the CPU that makes it.
+    /// Charges the CPU that makes it for an update of the load of CPU `c`.
     pub(crate) fn charge_blocked(&mut self, c: u32, why: WalkWhy) {
         let now_ticks = self.now_ticks();
         let cpu = &mut self.cpus[c as usize];

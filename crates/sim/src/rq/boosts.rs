@@ -26,7 +26,7 @@ pub(crate) struct Boosts {
     schedule: Vec<(u64, u32, i32)>,
 }
 
-/// One entry for the same members, however often something is said about them.
+/// Entries of the same members, however many there are, merged into one.
 fn merged(specs: &[BoostSpec]) -> Vec<BoostSpec> {
     let mut all: Vec<BoostSpec> = Vec::new();
     for spec in specs {
@@ -41,7 +41,7 @@ fn merged(specs: &[BoostSpec]) -> Vec<BoostSpec> {
     all
 }
 
-/// What of the boosts the policy's form does not have.
+/// Part of the boosts that the policy's form does not have.
 pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     let groups = merged(&w.boosts).iter().filter(|spec| !spec.members.is_empty()).count();
     let most = boost_group_limit(policy) as usize - 1;
@@ -57,7 +57,7 @@ pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     prefers.then_some(Misfit::PreferIdle)
 }
 
-/// Is a task of this name and group what a boost calls `member`: itself, its template, or a task group around it?
+/// True if a boost's `member` names a task of this name and group: itself, its template, or a task group around it.
 pub(crate) fn is_member(member: &str, name: &str, taskgroup: &str) -> bool {
     if member.starts_with('/') {
         let (path, around) = (group_path(taskgroup), group_path(member));
@@ -68,7 +68,7 @@ pub(crate) fn is_member(member: &str, name: &str, taskgroup: &str) -> bool {
 }
 
 impl Boosts {
-    /// Those of a workload that fits its policy.
+    /// Boosts of a workload that fits its policy.
     pub(crate) fn of(w: &Workload) -> Boosts {
         let all = merged(&w.boosts);
         let is_root = |spec: &&BoostSpec| spec.members.is_empty();
@@ -84,7 +84,7 @@ impl Boosts {
         Boosts { groups, root_prefers_idle, schedule }
     }
 
-    /// Do tasks of this group go to idle CPUs?
+    /// True if tasks of this group go to idle CPUs.
     pub(crate) fn prefers_idle(&self, group: u32) -> bool {
         match group {
             ROOT => self.root_prefers_idle,
@@ -100,7 +100,7 @@ impl Boosts {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// What is written before the run, and when the rest will be.
+    /// Writes the boosts that are set before the run, and schedules the others.
     pub(crate) fn start_boosts(&mut self) {
         let start_ns = self.boot_ns;
         let (policy, schedule) = (self.policy, std::mem::take(&mut self.boosts.schedule));

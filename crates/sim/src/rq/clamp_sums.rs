@@ -65,7 +65,8 @@ impl<S: Sink> Engine<'_, S> {
         cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(self.policy));
     }
 
-    /// The same where groups are limited: no sums, but estimates within what their tasks' groups count for here.
+    /// Adds the estimate of a task before it is enqueued, where groups are limited: within the part that its group
+    /// counts for here, and without sums.
     fn limited_before_enqueue(&mut self, c: u32, t: u32) {
         let max = if self.uses.clamped { self.clamps_of(t).1 } else { u32::MAX };
         let throttle = self.throttle_of(t);
@@ -170,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What time leaves of a sleeper, up to the last update of its queue.
+    /// Decays a sleeper's clamps up to the last update of its queue.
     fn age_clamp(&mut self, c: u32, t: u32) {
         let slot = self.task_slot(c, t);
         let (cpu, task) = (&self.cpus[c as usize], &mut self.tasks[t as usize]);
@@ -178,7 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         task.clamp_sum.age(&task.se.avg, cfs.avg.last_update_time_ns);
     }
 
-    /// What the core has to know of a task.
+    /// Fills the fields of a task that the core's sums read.
     fn learn_clamps(&mut self, t: u32) {
         let (min, max) = self.clamps_of(t);
         let task = &mut self.tasks[t as usize];

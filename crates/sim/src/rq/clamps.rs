@@ -91,7 +91,7 @@ impl<S: Sink> Engine<'_, S> {
         clamps.effective(self.policy, &self.clamp_limits(t))
     }
 
-    /// What limits a task's request: its group's clamps.
+    /// Limits of a task's request: its group's clamps.
     fn clamp_limits(&self, t: u32) -> UclampLimits {
         match self.tasks[t as usize].group {
             ROOT => UclampLimits::NONE,
@@ -99,7 +99,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the task asks for by its class.
+    /// Sets the task's request by its class.
     fn ask_clamps(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
         let (class, clamps) = (task.class(), task.asked_clamps());
@@ -120,7 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         differs
     }
 
-    /// What task `t` asks for, or the group it is in, is another now: it was taken off its queue and put back.
+    /// Counts task `t` anew after a change of its request or its group: it was taken off its queue and put back.
     pub(crate) fn clamps_change(&mut self, t: u32) {
         if !self.uses.clamped {
             return;
@@ -157,8 +157,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Is the largest clamp of the tasks of this class kept? Where clamps add up that is at most for real-time tasks.
-    /// Deadline tasks, and the worker that is one, have no clamps.
+    /// True if the largest clamp of the tasks of this class is kept. Where clamps add up that is at most for real-time
+    /// tasks. Deadline tasks, and the worker that is one, have no clamps.
     pub(crate) fn has_largest(&self, class: Class) -> bool {
         match class {
             Class::Fair => !self.uses.clamp_sums,
@@ -168,7 +168,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-/// What a task of this class asks for: its own clamps, else those of its class.
+/// Request of a task of this class: its own clamps, else those of its class.
 fn ask(task: &mut UclampTask, class: Class, clamps: Option<(u32, u32)>) {
     let unset = if class == Class::Realtime { (RT_MIN, 1024) } else { (0, 1024) };
     task.requested = clamps.unwrap_or(unset).into();

@@ -148,12 +148,12 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// At the tick: should the running task give way?
+    /// True if the running task should give way at the tick.
     pub(crate) fn fair_tick_preempts(&mut self, c: u32) -> bool {
         self.tree(c).tick_preempts()
     }
 
-    /// Does the woken fair task preempt the running one?
+    /// True if the woken fair task preempts the running one.
     pub(crate) fn fair_wakeup_preempts(&mut self, c: u32, curr: u32, wakee: u32) -> bool {
         self.is_open(c, wakee) && self.tree(c).wakeup_preempts(curr, wakee)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduler events passed to the policy core level by level: each group's entity on the queue above it, up to the
-//! root. Only what happens at the root calls the frequency hook (docs/rules/governor.md#who-calls).
+//! root. The frequency hook is called for events at the root alone (docs/rules/governor.md#who-calls).
 
 use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
@@ -10,10 +10,10 @@ use crate::class::levels::{ROOT, entity_of, slot_of};
 use crate::class::tree::Leave;
 use crate::state::Engine;
 
-/// What an update raises that is emitted or calls a governor.
+/// Event bits of an update that are emitted or call a governor.
 const TOLD: u32 = !ev::TG_LOAD;
 
-/// How a walk goes up.
+/// Way of a walk up the levels.
 #[derive(Clone, Copy)]
 pub(super) struct Climb {
     /// Event bits of the levels below.
@@ -31,7 +31,7 @@ impl Climb {
     pub const ALONE: Climb = Climb { shares: false, ..Climb::START };
 }
 
-/// What a queue's readers see of it.
+/// Averages of a queue that its readers see.
 fn published(avg: &Avg) -> (u64, u64, u64) {
     (avg.util_avg, avg.runnable_avg, avg.load_avg)
 }

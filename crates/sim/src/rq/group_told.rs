@@ -24,7 +24,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the files of a group hold.
+    /// Content of a group's files, as an event.
     pub(crate) fn group_told(&self, group: u32) -> Event {
         let own = &self.groups.list[group as usize];
         let (uclamp_min, uclamp_max) = own.asked;

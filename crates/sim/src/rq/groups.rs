@@ -14,17 +14,17 @@ use pelton_model::workload::{Bandwidth, GroupChange, Workload};
 pub(crate) struct Group {
     /// Number of the group above, or [`ROOT`].
     pub parent: u32,
-    /// What its queues on all CPUs share.
+    /// State that its queues on all CPUs share.
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
-    /// Those that were written.
+    /// Clamps that were written.
     pub asked: (u32, u32),
-    /// Those in force are made of the written ones, here or above.
+    /// Clamps in force come from written ones, here or above.
     pub clamps_written: bool,
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
-    /// It is idle.
+    /// Idle group (`cpu.idle`).
     pub idle: bool,
 }
 
@@ -34,7 +34,7 @@ impl Group {
         self.parent
     }
 
-    /// What its queues on all CPUs share.
+    /// State that its queues on all CPUs share.
     pub(crate) fn shared(&self) -> &TaskGroup {
         &self.shared
     }
@@ -110,7 +110,7 @@ impl Groups {
         &self.list[group as usize]
     }
 
-    /// Their quotas before the run.
+    /// Quotas of the groups before the run.
     pub(crate) fn limits(&self) -> impl Iterator<Item = Option<Bandwidth>> + '_ {
         self.tree.list.iter().map(|spec| spec.bandwidth)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What happens to the queues and signals of one CPU, and the hook calls that follow.
+//! Events of the queues and signals of one CPU, and the hook calls that follow.
 
 pub mod bandwidth;
 pub(crate) mod blocked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What of a run, a CPU and a task is kept about the classes beside their queues.
+//! State of a run, a CPU and a task that belongs to the classes beside their queues.
 
 use pelton_model::workload::CpuSet;
 
@@ -8,7 +8,7 @@ use crate::state::Task;
 /// Of a task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
-    /// It was queued before clamps were in use, and does not count yet.
+    /// Queued before clamps were in use, and not counted yet.
     pub uncounted: bool,
     /// Number of its boost group.
     pub boost_group: u32,
@@ -27,12 +27,12 @@ impl Task {
         self.counted.uncounted = self.is_runnable();
     }
 
-    /// It is queued and does not count yet.
+    /// True if it is queued and does not count yet.
     pub(super) fn waits_to_count(&self) -> bool {
         self.counted.uncounted && self.is_runnable()
     }
 
-    /// It is queued and its clamps count.
+    /// Marks the clamps of a queued task as counted.
     #[inline]
     pub(super) fn counts_now(&mut self) {
         self.counted.uncounted = false;

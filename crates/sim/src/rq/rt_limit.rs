@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What keeps real-time tasks from taking a CPU for good up to 6.8: a limit per period. Later there is a server of the
-//! fair class (`server.rs`).
+//! Limit of real-time tasks up to 6.8: they may not take a CPU for longer than a part of each period. Later there is a
+//! server of the fair class (`server.rs`).
 
 use pelton_core::RT_PERIOD_NS;
 use pelton_schema::Sink;
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         *self.cpus[c as usize].rt.limit() = own;
     }
 
-    /// At a tick with a real-time task: has the class used up its share?
+    /// Ends the run of real-time tasks, at a tick of one, when the class has used up its share.
     pub(crate) fn check_rt_limit(&mut self, c: u32) {
         if self.has_fair_server() || self.cpus[c as usize].rt_throttled() {
             return;

@@ -40,7 +40,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where tasks leave throttled queues one by one, the clock of one stands still while it has no entity.
+    /// Stops or starts the clock of a throttled queue where tasks leave it one by one: it stands still while the queue
+    /// has no entity.
     pub(crate) fn clock_follows(&mut self, c: u32, slot: u32) {
         let policy = self.policy;
         let by_task = self.quota_by_task();

@@ -300,7 +300,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Tells the hook filter what an update of the root queue raised.
+    /// Passes the events of an update of the root queue to the hook filter.
     pub(crate) fn offer(&mut self, c: u32, bits: u32, how: u32) {
         let decayed = bits & (ev::DECAYED | ev::REMOVED | ev::PROPAGATED) != 0;
         let attached = bits & (ev::ATTACH | ev::DETACH) != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a task group stands on a CPU: its slot, and what is asked of it there.
+//! Slot of a task group on a CPU, and questions about it.
 
 use pelton_schema::Sink;
 
@@ -14,7 +14,7 @@ impl<S: Sink> Engine<'_, S> {
         if group == ROOT { None } else { self.cpus[c as usize].levels.slot(group) }
     }
 
-    /// The same; [`ROOT`] for a task of the root.
+    /// Slot of the queue of a task; [`ROOT`] for a task of the root.
     #[inline]
     pub(crate) fn home_of(&self, c: u32, t: u32) -> u32 {
         self.task_slot(c, t).unwrap_or(ROOT)
@@ -58,7 +58,7 @@ impl<S: Sink> Engine<'_, S> {
         !self.uses.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
     }
 
-    /// Does a task belong to a queue of CPU `c` that is throttled, or below one?
+    /// True if the queue of a task on CPU `c`, or one above it, is throttled.
     pub(crate) fn is_throttled_at(&self, c: u32, t: u32) -> bool {
         let task = &self.tasks[t as usize];
         if !self.uses.quotas || !task.is_fair() {

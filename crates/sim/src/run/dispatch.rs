@@ -14,13 +14,13 @@ use crate::report::Report;
 use crate::sched::schedule::Chosen;
 use crate::state::{Engine, NO_TASK, Task};
 
-/// How much simulated time passes between two calls of the progress function.
+/// Simulated time between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
 
 /// Steps that may happen at one instant before the run is stopped as making no progress: all tasks may start at once,
 /// but tasks that wake each other without ever working do so for ever.
 const INSTANT_STEPS_MAX: u32 = 20_000;
-/// The same, per task of the workload.
+/// Steps at one instant that each task of the workload adds to the limit.
 const INSTANT_STEPS_PER_TASK: u32 = 20;
 
 /// Events of a run, and what happens without time passing.
@@ -246,7 +246,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A device is done with a request: it goes on with the next one, and tells the CPU that asked.
+    /// Ends a device's request: the device goes on with the next one, and interrupts the CPU that asked.
     pub(crate) fn io_done(&mut self, t: u32) {
         self.next_request(self.tasks[t as usize].sleep.asked().0);
         self.io_irq_due(t);

@@ -99,7 +99,7 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     misfit(m, w, policy).map_or(Ok(()), |misfit| Err(misfit.into()))
 }
 
-/// How long the run, or else the workload, asks for.
+/// Length that the run, or else the workload, asks for.
 fn wanted_ns(w: &Workload, cfg: &RunConfig) -> u64 {
     if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) }
 }
@@ -134,7 +134,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
     }
 }
 
-/// What of the inputs is in use.
+/// Features that the inputs use.
 fn uses(w: &Workload, policy: &Policy) -> Uses {
     let clamped = clamps::are_used(w, policy);
     Uses {
@@ -161,7 +161,7 @@ fn new_report(idle_states: usize) -> CpuReport {
 /// Streams of random numbers for the phases of firmware begin here.
 const FIRMWARE_STREAM: u64 = 1 << 32;
 
-/// When firmware that polls first looks; its clock knows nothing of the kernel's.
+/// Time at which firmware that polls first looks; its clock is independent of the kernel's.
 fn firmware_phase_ns(spec: &FreqDomain, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> u64 {
     match (spec.firmware_poll_ns, spec.firmware_after_tick_ns) {
         (0, _) => 0,
@@ -225,8 +225,8 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     DomainState { hw: Clocked::new(khz, opp as u32), freq, report }
 }
 
-/// Whether walks pass over idle CPUs that rest. A sink that gets balances gets each; where refreshing loads takes
-/// time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
+/// Rows, with or without walks that pass over idle CPUs that rest. A sink that gets balances gets each; where
+/// refreshing loads takes time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
 fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
     let plain = policy.balance >= value::BALANCE_LOADS && !m.costs.blocked();
     let large = m.cpus.len() > pelton_core::PLACE_CPUS_MAX && m.cpus.iter().all(|c| c.capacity == m.cpus[0].capacity);
@@ -457,7 +457,7 @@ fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     report
 }
 
-/// Where the run begins within a tick, and in the kernel's clocks.
+/// Phase of the run's begin within a tick, and in the kernel's clocks.
 fn start_phase(rng: &mut RunRng, cfg: &RunConfig, tick_ns: u64) -> (u64, u64) {
     if !cfg.start_phase_random {
         return (0, BOOT_NS);

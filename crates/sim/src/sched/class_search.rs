@@ -28,13 +28,13 @@ impl<S: Sink> Engine<'_, S> {
         self.later_rq(t, &task).unwrap_or(task.cpu)
     }
 
-    /// Where a real-time task that waits may run at once.
+    /// CPU on which a waiting real-time task may run at once.
     pub(crate) fn lowest_rq_of(&mut self, t: u32) -> Option<u32> {
         let task = self.class_task(t).0;
         self.search_lowest(t, &task).lowest_rq(&task)
     }
 
-    /// Where a deadline task that waits may run at once.
+    /// CPU on which a waiting deadline task may run at once.
     pub(crate) fn later_rq_of(&mut self, t: u32) -> Option<u32> {
         let task = self.class_task(t).0;
         self.later_rq(t, &task)

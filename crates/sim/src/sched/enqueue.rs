@@ -78,7 +78,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The same for CPUs on which a queue may run again.
+    /// Updates the sets of CPUs for those on which a queue may run again.
     pub(crate) fn note_freed(&mut self) {
         while let Some(c) = self.waiting.take_freed() {
             self.note_load(c);

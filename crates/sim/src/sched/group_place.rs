@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What placement reads of tasks in groups: the part of their load that counts at the root of a CPU.
+//! Loads of tasks in groups as placement reads them: the part that counts at the root of a CPU.
 
 use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, effective_load, h_load};
 use pelton_schema::Sink;
@@ -16,8 +16,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What groups make of the coming of task `t` of this load, and of the sleep of its waker on `exec`, and on the CPU
-    /// it was on, beyond their loads.
+    /// Shifts of load at the root, beyond the tasks' own loads, that groups cause when task `t` of this load comes to
+    /// `exec` or stays on the CPU it was on, and when its waker sleeps.
     pub(crate) fn shift_loads(&self, t: u32, exec: u32, load: u64, task: &mut PlaceTask, waker: &mut PlaceWaker) {
         let (group, load) = (self.tasks[t as usize].group, load as i64);
         task.shift_here = self.load_shift(exec, group, load, load) - load;

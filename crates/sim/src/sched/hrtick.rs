@@ -9,7 +9,7 @@ use crate::class::Class;
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Does a timer end requests: does the policy have one, and the machine?
+    /// True if a timer ends requests: the policy has one, and so has the machine.
     fn has_request_timer(&self) -> bool {
         self.policy.hrtick != 0 && self.m.defers_timers
     }

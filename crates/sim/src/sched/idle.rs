@@ -127,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
         self.go_idle(c);
     }
 
-    /// Tells the governor how long the CPU stayed; true when the tick is due.
+    /// Reports the length of the CPU's stay to the governor; true when the tick is due.
     pub(crate) fn end_stay(&mut self, c: u32, state: u32) -> bool {
         let states = &self.m.domains[self.m.cpus[c as usize].domain as usize].idle_states;
         let cpu = &mut self.cpus[c as usize];
@@ -150,7 +150,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-/// How long a CPU polls before it asks again.
+/// Time that a CPU polls before it asks the governor again, ns.
 pub(crate) fn poll_ns(table: &IdleTable, tick_ns: u64) -> u64 {
     let deeper = table.states.iter().take(table.count as usize).skip(1);
     deeper.map(|s| s.residency_ns).find(|&ns| ns >= POLL_NS_MIN).unwrap_or(u64::MAX).min(tick_ns / 16)

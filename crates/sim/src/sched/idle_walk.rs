@@ -113,8 +113,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where the walk of CPU `c`, from its `n`th CPU on, next comes to one for which something may be due; the number
-    /// of CPUs when it does not.
+    /// Place in the walk of CPU `c`, from its `n`th CPU on, of the next CPU for which something may be due; the number
+    /// of CPUs when there is none.
     fn next_of_walk(&self, c: u32, n: u32, why: u32) -> u32 {
         let cpus = self.cpus.len() as u32;
         let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What of a run, a CPU and a task is the scheduler's own.
+//! Scheduler's part of the records of a run, a CPU and a task.
 
 use pelton_core::Newidle;
 use pelton_model::machine::Machine;
@@ -8,7 +8,7 @@ use pelton_model::workload::CpuSet;
 use crate::engine::queue::Moment;
 use crate::state::{NO_TASK, Task};
 
-/// Whether a CPU is in its idle task.
+/// State of a CPU's idle loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdleLoop {
     Out,
@@ -24,9 +24,9 @@ pub(crate) struct TaskSched {
     pub recent_cpu: u32,
     /// Changed CPU and has not run there yet.
     pub cold: bool,
-    /// It goes to the CPU that takes it because it loads another program; no balance takes it.
+    /// Changes its CPU because it loads another program: it goes to the CPU that takes it, and no balance takes it.
     pub loads_program: bool,
-    /// When it was woken and has not run since.
+    /// Time of its last wake-up, until it runs.
     pub woken_ns: Option<u64>,
     /// Since when it waits on a runqueue; meaningless while running.
     pub waiting_since_ns: u64,
@@ -37,12 +37,12 @@ pub(crate) struct TaskSched {
     pub pulled_to: Option<u32>,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
-    /// Where it goes when it may no longer run where it does.
+    /// CPU that it goes to when it may no longer run where it does.
     pub affine_to: Option<u32>,
     pub wakee_flips: u32,
     pub last_wakee: u32,
     pub flips_decay_ns: u64,
-    /// Where its parent ran when it made this task.
+    /// CPU on which its parent made this task.
     pub forked_on: Option<u32>,
 }
 
@@ -72,7 +72,7 @@ impl TaskSched {
         self.forked_on = Some(c);
     }
 
-    /// Where its parent ran when it made this task.
+    /// CPU on which its parent made this task.
     pub(crate) fn forked_on(&self) -> Option<u32> {
         self.forked_on
     }
@@ -82,21 +82,21 @@ impl TaskSched {
         self.moves_to = Some(c);
     }
 
-    /// How long it has waited on its runqueue, ns.
+    /// Time since it began to wait on its runqueue, ns.
     pub(crate) fn waits_ns(&self, now: u64) -> u64 {
         now - self.waiting_since_ns
     }
 }
 
 impl Task {
-    /// It starts on CPU `target`. A fair task remembers its parent's CPU.
+    /// Starts the task on CPU `target`. A fair task remembers its parent's CPU.
     pub(crate) fn starts_on(&mut self, target: u32, now: u64) {
         self.sched.woken_ns = Some(now);
         self.sched.recent_cpu = if self.is_fair() { self.cpu } else { target };
         self.cpu = target;
     }
 
-    /// It was on CPU `c` before the run began.
+    /// Puts the task on CPU `c` before the run begins.
     pub(crate) fn was_on(&mut self, c: u32) {
         (self.cpu, self.sched.recent_cpu) = (c, c);
     }
@@ -108,7 +108,7 @@ impl Task {
 pub(crate) struct CpuSched {
     pub tick: Moment,
     pub tick_stopped: bool,
-    /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
+    /// Memberships in the sets of CPUs, a bit each: a fair task waits behind another one, two are runnable, none.
     pub noted: u8,
     /// In the idle task since it last chose what to run.
     pub idle_loop: IdleLoop,
@@ -118,13 +118,13 @@ pub(crate) struct CpuSched {
     pub tick_due: bool,
     /// The time limit of polling came while it was idle.
     pub poll_limited: bool,
-    /// It looked for a task when it last ran out of them.
+    /// Searched for a task when it last ran out of them.
     pub looked: bool,
     /// An idle CPU wakes to take a task from another one.
     pub pulls: bool,
-    /// When it found nothing to run, unless that idle time is accounted for.
+    /// Time at which it found nothing to run, until that idle time is accounted for.
     pub idle_stamp_ns: Option<u64>,
-    /// How long it is idle on average, and what its searches for a task cost.
+    /// Mean of its idle times, and the costs of its searches for a task.
     pub newidle: Newidle,
     pub last_balance_ns: u64,
     pub last_refresh_ns: u64,
@@ -166,9 +166,9 @@ pub(crate) struct Sched {
     pub overload: bool,
     /// An idle CPU without tick may have load to refresh.
     pub idle_blocked: bool,
-    /// When the next walk over idle CPUs is due for their load, ticks.
+    /// Tick at which the next walk over idle CPUs is due for their load.
     pub next_blocked_ticks: u64,
-    /// The same to balance.
+    /// Tick at which the next walk over idle CPUs is due to balance.
     pub next_balance_ticks: u64,
     /// CPUs differ in capacity.
     pub asymmetric: bool,

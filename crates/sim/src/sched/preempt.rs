@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does a task that became runnable get the CPU (`wakeup_preempt`)? If not, where else may it run?
+//! Preemption by a task that became runnable (`wakeup_preempt`), and other CPUs for it where it does not preempt.
 
 use pelton_schema::Sink;
 
@@ -7,7 +7,7 @@ use crate::class::Class;
 use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
-    /// Does a task that just became runnable on `c` deserve the CPU?
+    /// Reschedules CPU `c` if a task that just became runnable there deserves the CPU.
     pub(crate) fn check_preempt(&mut self, c: u32, t: u32) {
         let curr = self.cpus[c as usize].curr;
         if curr == NO_TASK || !self.tasks[curr as usize].is_runnable() {

@@ -12,8 +12,8 @@ use crate::state::Engine;
 const STRENGTH_DEADLINE: u32 = 100;
 
 impl<S: Sink> Engine<'_, S> {
-    /// What ran on `c` leaves: if what is left is weaker, CPUs with too many real-time tasks push what they can. The
-    /// interrupt that asks them takes no time.
+    /// Makes CPUs with too many real-time tasks push what they can to `c`, whose task `prev` leaves, if the tasks that
+    /// stay there are weaker. The interrupt that asks them takes no time.
     pub(crate) fn pull_rt(&mut self, c: u32, prev: u32) {
         let left = self.cpus[c as usize].rt.first().map_or(0, |(p, _)| p.into());
         if self.waiting.rt().is_empty() || !need_pull_rt(self.strength(prev), left) {

@@ -8,7 +8,7 @@ use crate::class::Class;
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Whose time passes on CPU `c`.
+    /// Class whose time passes on CPU `c`, or idle, as the signals count it.
     pub(crate) fn runs(&self, c: u32) -> u32 {
         match self.cpus[c as usize].running {
             None => runs::IDLE,
@@ -61,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
         self.signal_blocked(c, self.runs(c), why);
     }
 
-    /// What CPU `c` remembers of its searches fades (`sched/balance.rs`).
+    /// Decays the search costs that CPU `c` remembers (`sched/balance.rs`).
     pub(crate) fn fade_search_cost(&mut self, c: u32) {
         self.cpus[c as usize].sched.newidle.decay(self.now);
         self.note_search_cost(c);

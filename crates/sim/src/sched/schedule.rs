@@ -8,12 +8,12 @@ use crate::sched::classes::{Leaves, Outgoing};
 use crate::sched::parts::IdleLoop;
 use crate::state::{Engine, NO_TASK, Task};
 
-/// What became of a call of `schedule()`.
+/// Result of a call of `schedule()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chosen {
     /// The CPU does not choose now.
     Nothing,
-    /// It idles, or its task goes on with what it does.
+    /// The CPU idles, or its task goes on with what it does.
     Runs,
     /// Its task fetches its next operation at once.
     Fetches,
@@ -90,7 +90,7 @@ impl<S: Sink> Engine<'_, S> {
         self.note_load(c);
     }
 
-    /// The same task goes on (or the CPU stays idle). True when it has to fetch its next operation.
+    /// Keeps the running task (or the CPU idle). True when the task has to fetch its next operation.
     fn stay(&mut self, c: u32, task: u32) -> bool {
         if task == NO_TASK {
             self.go_idle(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which CPU a waking or new task, or one that loads a program, goes to. The core decides (`placing`, `class_search`).
+//! Choice of a CPU for a waking or new task, or one that loads a program. The core decides (`placing`, `class_search`).
 
 use pelton_core::{PlaceWaker, record_wakee, wf};
 use pelton_schema::Sink;

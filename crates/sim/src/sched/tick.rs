@@ -47,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the tick does once its CPU executes.
+    /// Work of the tick once its CPU executes.
     pub(crate) fn tick_work(&mut self, c: u32) {
         self.account(c);
         self.update_clock(c);
@@ -77,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cache_looks(c);
     }
 
-    /// The timer of CPU `c`, whose running task is `t`: has it come?
+    /// Lets the timer of CPU `c` preempt its running task `t`, if the timer has come.
     pub(crate) fn hrtick_fair(&mut self, c: u32, t: u32) {
         let cpu = &mut self.cpus[c as usize];
         if !cpu.runs(Class::Fair) || !cpu.line.takes_request_timer(self.now) {
@@ -112,7 +112,7 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_records(c);
     }
 
-    /// A tick's event surfaces: is it due?
+    /// True if a tick, whose event comes out of the queue, is due; else queues the next event, if any.
     pub(crate) fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
         match self.cpus[cpu as usize].sched.tick.surface(self.now, generation) {
             Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),

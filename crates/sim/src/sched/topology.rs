@@ -8,7 +8,8 @@ use crate::state::Engine;
 
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/rules/balance.md).
 pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = BUSY_FACTOR * IDLE_BALANCE_NS_PER_CPU;
-/// The same of an idle one that kept its tick: 1 ms (sd_init: the weight of the domain, in ms).
+/// Interval of the balance of an idle CPU that kept its tick, per CPU of the domain: 1 ms (sd_init: the weight of the
+/// domain, in ms).
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
 impl<S: Sink> Engine<'_, S> {

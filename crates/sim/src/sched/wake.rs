@@ -64,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Does the target enqueue the task itself? It then pays for that, and for the hook.
+    /// True if the target enqueues the task itself. It then pays for that, and for the hook.
     fn ttwu_queue_cond(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
         let idles = || self.cpus[target as usize].nr_running() == 0;
@@ -85,7 +85,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What other CPUs asked of CPU `c` arrives.
+    /// Handles the requests of other CPUs that arrive at CPU `c`: wake-ups and rescheduling.
     pub(crate) fn reacts(&mut self, c: u32) {
         if self.cpus[c as usize].wake_list.is_pending() {
             self.takes_wakes(c);

@@ -143,7 +143,7 @@ pub fn near(a: u64, b: u64, tolerance: u64) -> bool {
     a.abs_diff(b) <= tolerance
 }
 
-/// How many of so many busy tasks, started apart, began on a last-level cache other than the first one's.
+/// Number of busy tasks, of `tasks` started apart, that began on a last-level cache other than the first one's.
 pub fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
     let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
     let all = (0..tasks).map(later).collect();

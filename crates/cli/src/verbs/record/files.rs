@@ -11,7 +11,7 @@ use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Which files there shall be.
+/// Paths of the files to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The event log.
@@ -20,7 +20,7 @@ pub(super) struct Names {
     pub perfetto: Option<PathBuf>,
     /// The table of decisions.
     pub table: Option<PathBuf>,
-    /// What does not change, beside the table.
+    /// Facts that do not change during the recording, beside the table.
     pub machine: Option<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Files {
     perfetto: Option<PerfettoTrace<File>>,
     pending: Vec<Pending>,
     table: Option<Lines>,
-    /// Why they could not be written.
+    /// Reason why the files could not be written.
     pub failure: Option<Failure>,
 }
 

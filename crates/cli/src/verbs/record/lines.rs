@@ -16,7 +16,7 @@ pub(super) struct Lines {
     failed: Option<io::Error>,
 }
 
-/// Something to write to that has an end.
+/// An output that has to be ended.
 trait Finish: Write {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }

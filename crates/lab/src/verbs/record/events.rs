@@ -63,7 +63,7 @@ fn header(session: &Session, request: &RecordRequest) -> RunHeader {
     header
 }
 
-/// What there is to say about a recording.
+/// Report on a recording.
 fn report(request: &RecordRequest, summary: Summary, written: Written) -> RecordReport {
     RecordReport {
         sets: request.events.join(","),

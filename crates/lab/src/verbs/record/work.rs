@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What runs while a recording lasts, and how long that is.
+//! Work that runs during a recording, and the length of the recording.
 
 use super::{RecordFiles, RecordRequest};
 use crate::run::{Fault, LabError, Refusal};
@@ -12,12 +12,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
-/// How long a recording is when nothing else ends it, ns.
+/// Length of a recording when nothing else ends it, ns.
 const DURATION_NS: u64 = 10_000_000_000;
-/// How long a load has run before counting begins, ns: its tasks have spread over the CPUs by then.
+/// Time that a load runs before counting begins, ns: its tasks have spread over the CPUs by then.
 const SETTLES_NS: u64 = 500_000_000;
 
-/// What runs meanwhile.
+/// Work that runs during a recording.
 pub(super) struct Work<'a> {
     request: &'a RecordRequest,
     load: Option<Load>,
@@ -53,17 +53,17 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// What runs, in words.
+    /// Recorded work, in words.
     pub fn workload(&self) -> String {
         self.request.workload()
     }
 
-    /// What could not be done as the load asks.
+    /// Notes on parts of the load that could not be run as it asks.
     pub fn notes(&self) -> Vec<String> {
         self.running.iter().flat_map(|load| load.notes.clone()).collect()
     }
 
-    /// How long a load runs before it counts, ns.
+    /// Time that a load runs before it counts, ns; 0 without a load.
     pub fn settles_ns(&self) -> u64 {
         if self.running.is_some() { SETTLES_NS } else { 0 }
     }
@@ -128,7 +128,7 @@ fn load(name: &str) -> Result<Load, LabError> {
     })
 }
 
-/// Is there such a program, as the shell would look for it?
+/// Checks that the program exists and can be executed, by the shell's rules for looking it up.
 fn can_start(program: &Path) -> Result<(), LabError> {
     let is_program = |path: &Path| {
         let is_executable = |meta: Metadata| meta.is_file() && meta.permissions().mode() & 0o111 != 0;
@@ -143,7 +143,7 @@ fn can_start(program: &Path) -> Result<(), LabError> {
     if found { Ok(()) } else { Err(LabError::refused(Fault::Machine, reason(), "is it installed and in PATH?")) }
 }
 
-/// What is missing and how to get it, one line each.
+/// Error with a line for each thing that is missing, and how to get it.
 pub(super) fn cannot(error: LiveError) -> LabError {
     match error {
         LiveError::Missing(missing) => {

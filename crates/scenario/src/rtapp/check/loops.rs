@@ -51,7 +51,7 @@ fn events_per_round(phase: &FlatPhase) -> String {
     }
 }
 
-/// Something in it computes, sleeps, or may have to wait.
+/// True if some event of the phase computes, sleeps, or may have to wait.
 fn takes_time(phase: &FlatPhase) -> bool {
     phase.events.iter().any(|event| match &event.kind {
         EventKind::Run(size)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a file means as a whole: does every sleeper have a waker, is every mutex used in pairs, does every loop take
-//! time?
+//! Checks of a file as a whole: every sleeper has a waker, every mutex is used in pairs, every loop takes time.
 
 mod locks;
 mod loops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Who wakes whom.
+//! Wakers of each sleeper.
 
 use std::collections::{BTreeMap, BTreeSet};
 

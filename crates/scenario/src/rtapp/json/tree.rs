@@ -57,7 +57,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Type of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Missing => "nothing",

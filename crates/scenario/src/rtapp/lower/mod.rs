@@ -26,7 +26,7 @@ use crate::diagnostic::Diagnostics;
 const THREADS_MAX: u64 = 10_000;
 /// Operations of all threads together; bounds memory to some tens of megabytes.
 const OPS_MAX: u64 = 500_000;
-/// What a thread and a phase cost beside their operations.
+/// Cost of a thread and of a phase beside their operations, in operations.
 const THREAD_OPS: u64 = 8;
 const PHASE_OPS: u64 = 6;
 

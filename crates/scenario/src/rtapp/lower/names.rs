@@ -20,7 +20,7 @@ impl Names {
         number
     }
 
-    /// How many there are.
+    /// Number of names.
     pub(super) fn count(&self) -> u32 {
         u32::try_from(self.numbers.len()).unwrap_or(u32::MAX)
     }

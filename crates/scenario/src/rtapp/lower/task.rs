@@ -48,7 +48,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// When any phase sets CPUs, every phase does: one without goes back to those of the task.
+    /// CPUs of a phase. If any phase sets CPUs, every phase does: one without goes back to those of the task.
     fn phase_cpus(&self, task: &FlatTask, phase: &FlatPhase) -> Option<CpuSet> {
         if task.phases.iter().all(|p| p.props.cpus.is_none()) {
             return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Bytes written to memory (`mem`) and to a device (`iorun`). A file does not say how long they take; who runs it may.
+//! Bytes written to memory (`mem`) and to a device (`iorun`). Their time is not in the file; the caller may give it.
 
 use super::super::ast::{Event, EventKind, RtAppFile};
 use super::super::flat::FlatTask;
@@ -21,7 +21,7 @@ const NOWHERE: &str = "/dev/null";
 /// Files with bytes whose time is not known are refused before.
 const KNOWN: &str = "`check` refuses a file without it";
 
-/// How long bytes take.
+/// Time that bytes take.
 #[derive(Clone, Debug, Default)]
 pub struct Traffic {
     mem_ns_per_kib: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// As it was defined; a definition that is no time is an error.
+    /// Times as defined; a definition that is no time is an error.
     pub fn new(file: &RtAppFile, options: &RtAppOptions, report: &mut Report) -> Self {
         let buffer_bytes = file.global.mem_buffer_size.as_ref().map_or(BUFFER_BYTES, |bytes| bytes.value);
         let mut time = |name: &str| {
@@ -94,7 +94,7 @@ impl Traffic {
         scaled(writes as f64 * self.io_call_ns.expect(KNOWN), run_capacity)
     }
 
-    /// What a reader of the results must know.
+    /// Note for readers of the results.
     pub fn note(&self, tasks: &[FlatTask<'_>]) -> Option<String> {
         let memory = |event: &Event| matches!(event.kind, EventKind::Mem(_));
         let ns = self.mem_ns_per_kib.filter(|_| tasks.iter().flat_map(FlatTask::events).any(memory))?;

@@ -10,7 +10,7 @@ pub(in crate::rtapp) struct Bound {
     pub max: i64,
     /// Unit, for messages.
     pub unit: &'static str,
-    /// How what may have been meant is written.
+    /// Form of what may have been meant.
     pub help: &'static str,
 }
 

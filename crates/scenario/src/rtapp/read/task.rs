@@ -12,7 +12,7 @@ use crate::rtapp::ast::{Body, Event, EventKind, Phase, Props, RtAppFile, Spanned
 use crate::rtapp::json::{Member, Node, Span, Value};
 use crate::rtapp::report::say;
 
-/// Where a key stands.
+/// Context of a key.
 #[derive(Clone, Copy)]
 struct Place {
     is_task: bool,
@@ -20,7 +20,7 @@ struct Place {
     is_exec: bool,
 }
 
-/// What a task or phase object is made of, while it is read.
+/// Parts of a task or phase object, while it is read.
 #[derive(Default)]
 struct Parts {
     props: Props,

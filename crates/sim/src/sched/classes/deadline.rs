@@ -115,7 +115,7 @@ impl SchedClass for Deadline {
         e.dl_migrate_sleeping(t);
     }
 
-    /// It gives the rest of its budget away: it continues in its next period.
+    /// Gives the rest of the task's budget away: it continues in its next period.
     fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         e.account(c);
         e.tasks[t as usize].dl.yields();

@@ -82,7 +82,8 @@ impl SchedClass for Fair {
         e.start_hrtick_fair(c, t);
     }
 
-    /// The timer does not look at whether the request is over, and at nothing that is said of the CPU.
+    /// Updates signals and checks preemption. The timer that ends a request (`queued`) preempts without a check, and
+    /// leaves out the marks of its CPU: misfit, over-utilization, caches.
     fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool) {
         e.signal_tick(c, t);
         if !queued {

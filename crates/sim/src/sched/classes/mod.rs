@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the scheduling classes do, by the kernel's verbs (`struct sched_class`): a file each. Queues and which task is
-//! first on them are in `class/`, signals and hooks in `rq/`; a verb says in which order they are called.
+//! Scheduling classes by the kernel's verbs (`struct sched_class`): a file each. Queues and which task is first on them
+//! are in `class/`, signals and hooks in `rq/`; a verb says in which order they are called.
 
 mod deadline;
 mod fair;
@@ -17,18 +17,18 @@ use fair::Fair;
 use realtime::Realtime;
 use worker::Worker;
 
-/// Why a task leaves its queue.
+/// Reason why a task leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaves {
     /// For another CPU.
     Moves,
-    /// It waits for something.
+    /// The task waits for something.
     Sleeps,
-    /// It ends.
+    /// The task ends.
     Ends,
 }
 
-/// What a CPU ran until it chooses: the task, and its class where it is still runnable or where it leaves.
+/// Task that a CPU ran until it chooses, and its class where it is still runnable or where it leaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outgoing {
     pub task: u32,
@@ -56,10 +56,10 @@ pub(crate) trait SchedClass {
     /// A tick while the task runs; `queued`: it is the timer that ends its request.
     fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool);
 
-    /// Does a task that became runnable go before the running one, of the same class?
+    /// True if a task that became runnable goes before the running one, of the same class.
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool;
 
-    /// It does not.
+    /// Default: no action.
     fn task_woken<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
 
     /// CPU for a task that becomes runnable; `exec` executes that; `sync`: whose task is about to sleep.
@@ -132,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
         of_class!(self.class_of(t), task_tick(self, c, t, queued));
     }
 
-    /// Does a task that became runnable go before the running one? A class goes before those behind it.
+    /// True if a task that became runnable goes before the running one. A class goes before those behind it.
     #[inline]
     pub(super) fn wakeup_preempt(&mut self, c: u32, curr: u32, t: u32) -> bool {
         let (new, old) = (self.class_of(t), self.class_of(curr));

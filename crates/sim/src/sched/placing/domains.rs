@@ -147,7 +147,7 @@ fn add_domain(record: &Record, out: &mut PlaceCpu, domain: SchedDomain) {
     out.nr_domains += 1;
 }
 
-/// Which of a CPU's domains is its cache's, and which the smallest one of unequal CPUs.
+/// Indexes of a CPU's domains: the one of its cache, and the smallest one of unequal CPUs.
 fn pointers(policy: &Policy, record: &Record, out: &mut PlaceCpu, cache: u64) {
     let domains = &mut out.domains[..out.nr_domains as usize];
     let flag = policy.asym_searched();

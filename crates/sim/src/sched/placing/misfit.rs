@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
         self.resched_cpu(c);
     }
 
-    /// What a balance found: has some CPU more to do than it can?
+    /// Keeps a balance's finding: some CPU has more to do than it can.
     pub(crate) fn set_overutilized(&mut self, overutilized: bool) {
         if !self.placing.by_energy || overutilized == self.placing.overutilized {
             return;
@@ -94,7 +94,7 @@ impl<S: Sink> Engine<'_, S> {
         self.placing.overutilized = overutilized;
     }
 
-    /// With the periodic balance of all CPUs: is any of them over-utilized still?
+    /// Checks with the periodic balance of all CPUs whether any of them is over-utilized still.
     pub(crate) fn look_at_all(&mut self, c: u32) {
         if !self.placing.by_energy || !self.placing.overutilized {
             return;

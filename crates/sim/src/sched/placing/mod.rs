@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where fair tasks run: the host's side of the core's `select.h`. Fills the record that a decision reads,
-//! keeps what the kernel keeps between decisions, and moves tasks that have become too big for their CPU.
+//! Placement of fair tasks: the host's side of the core's `select.h`. Fills the record that a decision reads, keeps
+//! what the kernel keeps between decisions, and moves tasks that have become too big for their CPU.
 
 mod domains;
 mod misfit;
@@ -19,14 +19,14 @@ use pelton_model::workload::{CpuSet, Workload};
 
 /// State of placement.
 pub(crate) struct Placing {
-    /// What decisions read; the machine's part is filled once.
+    /// Record that decisions read; the machine's part is filled once.
     record: Record,
     placed: Box<Placed>,
     /// CPU of the task that was placed last.
     marked: u32,
     /// All CPUs.
     all: u64,
-    /// What groups have.
+    /// Sums of groups of domains.
     sums: GroupSums,
     /// CPUs with tasks that prefer the cache of the CPU that balanced last, and how many of each.
     preferring: Vec<(u32, u32)>,
@@ -48,11 +48,11 @@ pub(crate) struct Placing {
     overutilized_ns: u64,
     /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
     misfit: Vec<u64>,
-    /// How many of them are not 0.
+    /// Number of CPUs whose `misfit` is not 0.
     misfits: usize,
-    /// What the last search of each CPU for a real-time or deadline task ended at, where searches go on behind it.
+    /// CPU at which the last search of each CPU for a real-time or deadline task ended, where searches go on behind it.
     pub last_found: Vec<u32>,
-    /// When each CPU last looked at all CPUs.
+    /// Time at which each CPU last looked at all CPUs, ns.
     looked_ns: Vec<u64>,
     /// Mean time that each CPU's searches for an idle one take (`avg_scan_cost`).
     scan_cost_ns: Vec<u64>,
@@ -97,7 +97,7 @@ impl Placing {
         self.misfits > 0
     }
 
-    /// What decisions read.
+    /// Record that decisions read.
     pub(crate) fn record(&self) -> &Record {
         &self.record
     }
@@ -107,7 +107,7 @@ impl Placing {
         &self.record.rows()[c as usize].domains[level]
     }
 
-    /// How many CPUs domain `level` of CPU `c` has.
+    /// Number of CPUs of domain `level` of CPU `c`.
     pub(crate) fn domain_weight(&self, c: u32, level: usize) -> u32 {
         self.record.span_weight(self.domain(c, level).span)
     }
@@ -157,7 +157,7 @@ impl Placing {
         self.record.follow(policy, c);
     }
 
-    /// What a balance for domain `level` of CPU `c` reads beside the CPUs.
+    /// Fills the part of the record that a balance for domain `level` of CPU `c` reads beside the CPUs.
     pub(crate) fn fill_balance(&mut self, policy: &Policy, (c, level): (u32, u32), clamped: bool) {
         if std::mem::take(&mut self.misfit_changed) {
             for (out, &load) in self.record.rows_mut().iter_mut().zip(&self.misfit) {
@@ -169,7 +169,7 @@ impl Placing {
         self.record.rank_groups(policy, c, level);
     }
 
-    /// What a search among many CPUs found from kept sums is what it finds when it reads all of them.
+    /// Asserts that a search among many CPUs finds by kept sums what it finds when it reads all of them.
     pub(crate) fn assert_kept(&mut self, policy: &Policy, env: &LbEnv, found: &Lb) {
         if self.record.narrow().is_some() || !self.record.keeps_ranks(env.cpus) {
             return;
@@ -197,17 +197,17 @@ impl Placing {
         self.preferring = cpus;
     }
 
-    /// So many tasks of CPU `c` are where they prefer to be.
+    /// Sets the number of tasks of CPU `c` that are where they prefer to be.
     pub(crate) fn set_at_home(&mut self, c: u32, count: u32) {
         self.record.rows_mut()[c as usize].nr_pref_llc_running = count;
     }
 
-    /// What a search for the busiest group summed up of caches.
+    /// Keeps the sums of caches that a search for the busiest group made.
     pub(crate) fn keep_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
         self.record.record_llc_stats(policy, env);
     }
 
-    /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
+    /// Sets whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
     pub(crate) fn set_group_imbalance(&mut self, c: u32, level: usize, imbalanced: bool) {
         // Once some group was, all are asked.
         self.group_imbalance |= imbalanced;
@@ -264,8 +264,8 @@ impl<S: Sink> Engine<'_, S> {
         self.allowed_or_first(t, target)
     }
 
-    /// What the search for an idle CPU took CPU `exec`, and what that makes of the mean of its searches. Where a
-    /// platform does not say what a look costs neither is there.
+    /// Charges CPU `exec` with the time of the search for an idle CPU, and updates the mean of its searches. Without a
+    /// cost of a look in the platform neither is done.
     fn charge_scan(&mut self, exec: u32) {
         let look_ns = self.m.costs.scan_cpu_ns;
         let (seen, timed) = (self.placing.placed.scan_seen, self.placing.placed.timed());

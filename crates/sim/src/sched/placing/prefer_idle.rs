@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
         se.avg.util_avg as u32
     }
 
-    /// Where the search begins: the first of the biggest CPUs, or of the smallest.
+    /// CPU at which the search begins: the first of the biggest CPUs, or of the smallest.
     fn first_candidate(&self, biggest: bool) -> u32 {
         let capacities = self.m.cpus.iter().map(|cpu| cpu.capacity);
         let wanted = if biggest { capacities.max() } else { capacities.min() };

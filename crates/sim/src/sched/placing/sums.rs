@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What groups of domains have: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to
-//! 64 CPUs it stands in the domains of each CPU, beyond with the group, whose sums are kept as well.
+//! Sums of groups of domains: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to 64
+//! CPUs they stand in the domains of each CPU, beyond with the group, whose sums are kept as well.
 
 use pelton_core::{PLACE_CPUS_MAX, Policy, Record};
 
-/// Which groups a CPU is in.
+/// Groups that each CPU is in.
 pub(super) struct GroupSums {
-    /// They were summed once.
+    /// All groups were summed once.
     summed: bool,
     /// Of a large record: the sets of several CPUs that each CPU is in.
     of: Vec<Vec<u64>>,
@@ -113,7 +113,7 @@ fn change_set(record: &mut Record, span: u64, c: u32, before: u32) {
     }
 }
 
-/// What the groups that CPU `c` is in have, of each of the domains of all CPUs.
+/// Sums the groups that CPU `c` is in, in each of the domains of all CPUs.
 fn sum_groups(record: &mut Record, c: u32) {
     for o in 0..record.nr_cpus as usize {
         for level in 0..record.rows()[o].nr_domains as usize {
@@ -128,7 +128,7 @@ fn sum_groups(record: &mut Record, c: u32) {
     }
 }
 
-/// Whether pinned tasks keep the group `group` of domains over `above` out of balance.
+/// Sets whether pinned tasks keep the group `group` of domains over `above` out of balance.
 pub(super) fn set_imbalance(record: &mut Record, group: u64, above: u64, imbalanced: u32) {
     if record.narrow().is_none() {
         record.group_mut(group, 0, 0).group_imbalance = imbalanced;
