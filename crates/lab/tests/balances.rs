@@ -222,7 +222,7 @@ struct Part {
     loads: String,
     table: String,
     benchmarks: String,
-    /// For the test's output.
+    /// Printed, not on the page.
     details: String,
     /// Rows judged, and those within the bar.
     all: usize,
