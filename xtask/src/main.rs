@@ -22,7 +22,8 @@ usage: cargo xtask COMMAND
   generate [--check]  write generated files, or say which are stale
   proofs FOLDER       look up what docs/rules/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
-  test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
+  test [FLAG]... [-- NAME...]
+                      build with cargo's flags, run all tests (of these names), end with one line: N passed, N failed
   mutants [--in NAME] [--seed N] [--seconds N]
                       put faults into the core's headers and say which of them no test notices
   bench               time and count the core and the simulator; results go to out/bench.jsonl

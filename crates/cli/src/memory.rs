@@ -64,9 +64,21 @@ pub fn ask(jobs: u16) -> Result<(), Failure> {
         );
         return Err(Failure::cannot(text, "ulimit -v, in KiB; --jobs where more threads than CPUs are asked for"));
     }
+    one_arena();
     grow_stack();
     Ok(())
 }
+
+/// One arena for all threads: each further one of glibc's reserves 64 MiB of the address space, as soon as two threads
+/// allocate at once.
+#[cfg(target_env = "gnu")]
+fn one_arena() {
+    // SAFETY: sets a number of the allocator; no other thread has begun.
+    unsafe { nix::libc::mallopt(nix::libc::M_ARENA_MAX, 1) };
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn one_arena() {}
 
 /// Address space that this process may have; `None` = as much as there is.
 #[cfg(unix)]

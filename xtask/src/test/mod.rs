@@ -2,11 +2,10 @@
 //! Runs every test and ends with one line that counts them. What tests could not measure here is listed before it:
 //! a test that passes because something is missing must not look like one that ran.
 
-use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+mod programs;
 
-use crate::repo;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 /// Tests counted over all test binaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,42 +60,64 @@ impl Screen {
         }
         !self.in_successes
     }
-}
 
-/// `args` for cargo, with the output of passing tests requested.
-fn with_output<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let mut args = args.to_vec();
-    if !args.contains(&"--") {
-        args.push("--");
-    }
-    args.push("--show-output");
-    args
-}
-
-/// `cargo test --workspace` with `args` added.
-pub fn run(args: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut child = Command::new(cargo)
-        .current_dir(repo::root())
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(with_output(args))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cargo test: {error}"))?;
-    let mut screen = Screen::default();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if screen.take(&line) {
-                println!("{line}");
-            }
+    fn show(&mut self, line: &str) {
+        if self.take(line) {
+            println!("{line}");
         }
     }
-    let status = child.wait().map_err(|error| format!("cargo test: {error}"))?;
+}
+
+/// Arguments of a caller: what cargo builds, and what each program is asked.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked<'a> {
+    cargo: &'a [&'a str],
+    programs: &'a [&'a str],
+}
+
+/// Cargo's flags that choose programs; documentation is not asked for beside them.
+const CHOICES: [&str; 10] =
+    ["--test", "--tests", "--lib", "--bin", "--bins", "--bench", "--benches", "--example", "--examples", "--doc"];
+
+impl<'a> Asked<'a> {
+    fn parse(args: &'a [&'a str]) -> Result<Asked<'a>, String> {
+        let (cargo, programs) = match args.iter().position(|arg| *arg == "--") {
+            Some(at) => (&args[..at], &args[at + 1..]),
+            None => (args, &args[..0]),
+        };
+        let value = |at: usize| at > 0 && cargo[at - 1].starts_with('-') && !cargo[at - 1].contains('=');
+        match (0..cargo.len()).find(|at| !cargo[*at].starts_with('-') && !value(*at)) {
+            Some(at) => Err(format!("names of tests stand behind `--`: cargo xtask test -- {}", cargo[at])),
+            None => Ok(Asked { cargo, programs }),
+        }
+    }
+
+    fn with_documentation(&self) -> bool {
+        !self.cargo.iter().any(|arg| CHOICES.contains(&arg.split('=').next().unwrap_or(arg)))
+    }
+}
+
+/// All tests of the workspace; see `Asked` for `args`.
+pub fn run(args: &[&str]) -> Result<(), String> {
+    let asked = Asked::parse(args)?;
+    let programs = programs::build(asked.cargo)?;
+    let screen = Mutex::new(Screen::default());
+    let mut good = programs::run_all(&programs, asked.programs, &|lines| show(&screen, lines))?;
+    let mut screen = screen.into_inner().map_err(|error| error.to_string())?;
+    if asked.with_documentation() {
+        good &= programs::documentation(&asked, &mut |line| screen.show(line))?;
+    }
     screen.not_measured.iter().for_each(|line| println!("{line}"));
-    let count = screen.count.judge(status.success());
+    let count = screen.count.judge(good);
     println!("{} passed, {} failed", count.passed, count.failed);
     if count.failed == 0 { Ok(()) } else { Err(String::new()) }
+}
+
+/// Prints what a program said, in one piece.
+fn show(screen: &Mutex<Screen>, lines: &str) {
+    if let Ok(mut screen) = screen.lock() {
+        lines.lines().for_each(|line| screen.show(line));
+    }
 }
 
 #[cfg(test)]
@@ -140,9 +161,19 @@ mod tests {
     }
 
     #[test]
-    fn arguments_for_the_test_programs_stay_behind_their_mark() {
-        assert_eq!(with_output(&["-p", "x"]), ["-p", "x", "--", "--show-output"]);
-        assert_eq!(with_output(&["--", "name"]), ["--", "name", "--show-output"]);
+    fn arguments_for_the_programs_stand_behind_their_mark() {
+        let args = ["--exclude", "x", "--no-default-features", "--", "name"];
+        let asked = Asked::parse(&args);
+        assert_eq!(asked, Ok(Asked { cargo: &args[..3], programs: &args[4..] }));
+        assert!(asked.is_ok_and(|asked| asked.with_documentation()));
+        let chosen = ["--test", "sim_tests"];
+        assert!(Asked::parse(&chosen).is_ok_and(|asked| !asked.with_documentation()));
+    }
+
+    #[test]
+    fn a_name_that_would_choose_nothing_is_refused() {
+        let message = Asked::parse(&["pelt"]).expect_err("all would run");
+        assert_eq!(message, "names of tests stand behind `--`: cargo xtask test -- pelt");
     }
 
     #[test]
