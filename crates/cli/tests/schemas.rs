@@ -78,7 +78,7 @@ fn every_json_is_what_its_schema_says() {
     let world = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "300ms"];
     let of = |verb: &'static str, rest: &[&'static str]| [&[verb], &world[..], rest].concat();
     good(&[&of("run", &[])[..], &["--log", &log]].concat());
-    std::fs::copy(reference("../../scenarios/platforms/hikey-6220.toml"), &board).expect("a copy");
+    std::fs::copy(here("../../scenarios/platforms/hikey-6220.toml"), &board).expect("a copy");
     let commands: Vec<Vec<&str>> = vec![
         of("run", &[]),
         of("compare", &["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--values"]),
