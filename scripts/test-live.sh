@@ -144,6 +144,8 @@ again() { # JOBS
     done
 }
 
+# Boards of arm64; the second has the rules of the first on one more cluster.
+boards=${PELTON_LIVE_BOARDS:-big-little three-clusters}
 # Functions of the kernel cannot be traced on arm64 before 6.4.
 on_boards=()
 for one in "${series[@]}"; do [ "$one" = 6.1 ] || on_boards+=("$one"); done
@@ -276,7 +278,7 @@ for one in "${present[@]}"; do
         continue
     fi
     [ "$repeats" = 1 ] || among "$one" "$with_residency" || continue
-    for board in big-little three-clusters; do start "$one" "$board" jobs-boards "$one-$board"; done
+    for board in $boards; do start "$one" "$board" jobs-boards "$one-$board"; done
 done
 while [ "$running" -gt 0 ]; do ended; done
 [ "${#present[@]}" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }

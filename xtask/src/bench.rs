@@ -10,6 +10,7 @@ use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
+use crate::ceilings::collected;
 use crate::repo;
 
 /// Updates per timed case of the core.
@@ -99,12 +100,6 @@ fn count_instructions(program: &Path, line: &mut Line) {
     }
 }
 
-/// The figure of callgrind's line `Collected : 12345`.
-fn collected(stderr: &str) -> Option<u64> {
-    let after = stderr.split("Collected :").nth(1)?;
-    after.split_whitespace().next()?.parse().ok()
-}
-
 fn number(line: &Line, key: &str) -> u64 {
     line.get(key).and_then(Value::as_u64).unwrap_or(0)
 }
@@ -163,12 +158,6 @@ fn append(lines: &[Line], host: &Value) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_instruction_count_is_read() {
-        assert_eq!(collected("==1== Events    : Ir\n==1== Collected : 1046000\n"), Some(1_046_000));
-        assert_eq!(collected("valgrind: no such program"), None);
-    }
 
     #[test]
     fn a_row_shows_cost_and_speed() {

@@ -2,6 +2,7 @@
 //! The project's own tools. `cargo xtask` without arguments lists them.
 
 mod bench;
+mod ceilings;
 mod generate;
 mod mutants;
 mod pelt_table;
@@ -27,6 +28,9 @@ usage: cargo xtask COMMAND
   mutants [--in NAME] [--seed N] [--seconds N]
                       put faults into the core's headers and say which of them no test notices
   bench               time and count the core and the simulator; results go to out/bench.jsonl
+  bench --ceilings [--write [--raise]]
+                      count the instructions of an activation and fail above bench/ceilings.toml and 1 %;
+                      --write lowers that record and never raises it, unless --raise says so
 ";
 
 fn main() -> ExitCode {
@@ -41,6 +45,9 @@ fn main() -> ExitCode {
         ["vectors"] => generate::vectors(generate::Mode::Write),
         ["vectors", "--check"] => generate::vectors(generate::Mode::Check),
         ["bench"] => bench::run(),
+        ["bench", "--ceilings"] => ceilings::run(ceilings::Mode::Check),
+        ["bench", "--ceilings", "--write"] => ceilings::run(ceilings::Mode::Write),
+        ["bench", "--ceilings", "--write", "--raise"] => ceilings::run(ceilings::Mode::Raise),
         ["test", rest @ ..] => test::run(rest),
         _ => {
             eprint!("{USAGE}");
