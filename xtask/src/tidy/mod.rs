@@ -9,7 +9,6 @@ mod exempt;
 mod functions;
 mod licences;
 mod links;
-mod mirrors;
 pub mod names;
 mod programs;
 mod prose;
@@ -76,7 +75,6 @@ const TREE_RULES: &[&str] = &[
     "function-median",
     "licences",
     "links",
-    "mirrors",
     "names",
     "readers",
     "rooms",
@@ -108,7 +106,6 @@ pub fn run() -> Result<(), String> {
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
     found.extend(citations::check(&files));
-    found.extend(mirrors::check(&files));
     found.extend(names::check(&files)?);
     found.extend(programs::check(&files));
     found.extend(readers::check(&files));
