@@ -54,19 +54,29 @@ scripts_parse() {
     for script in scripts/*.sh scripts/live/*.sh scripts/oracle/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
+# What the generator could not compare for want of a tool counts as not checked.
+generated() {
+    local said result
+    said=$(cargo xtask generate --check)
+    result=$?
+    [ -z "$said" ] || printf '%s\n' "$said"
+    not_checked=$((not_checked + $(grep -c '^NOT CHECKED: ' <<<"$said")))
+    return $result
+}
+
 step "shell scripts" scripts_parse
 step_with "cargo fmt" "Rust format" cargo fmt --all --check
 step_with "$clang_format" "C format" format_c
 step_with "cargo clippy" "Rust lints" cargo clippy --quiet --workspace "${build_flags[@]}" --all-targets -- -D warnings
 step "house rules" cargo xtask tidy
-step "generated files" cargo xtask generate --check
+step "generated files" generated
 step "known-answer tables" cargo xtask vectors --check
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace "${build_flags[@]}" --no-deps
 step_with "cargo deny" "licences of dependencies" cargo deny --log-level error check licenses bans sources
 
 known_vulnerabilities() {
     local manifest
-    for manifest in Cargo.toml fuzz/Cargo.toml; do
+    for manifest in Cargo.toml fuzz/Cargo.toml xtask/bindings/Cargo.toml; do
         cargo deny --offline --log-level error --config deny.toml --manifest-path "$manifest" check advisories || return 1
     done
 }

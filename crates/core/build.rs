@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compiles the C core behind its shim and hashes the headers, so that a log can say which arithmetic produced it.
+//! Compiles the C core behind what gives its functions symbols, and hashes the headers, so that a log can say which arithmetic produced it.
 
 use std::path::{Path, PathBuf};
 
@@ -36,19 +36,17 @@ fn main() {
     for file in &files {
         println!("cargo:rerun-if-changed={}", file.display());
     }
-    println!("cargo:rerun-if-changed=src/shim.c");
-    println!("cargo:rerun-if-changed=src/shim_layout.c");
-    println!("cargo:rerun-if-changed=src/shim_wide.c");
-    println!("cargo:rerun-if-changed=src/shim_both.h");
-    println!("cargo:rerun-if-changed=src/shim_arithmetic.c");
+    for own in ["sys.h", "sys.c", "sys_wide.c", "arithmetic.c"] {
+        println!("cargo:rerun-if-changed=src/{own}");
+    }
     println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
     let include = faulty(&root).unwrap_or(include);
-    compiled(&include).files(["src/shim.c", "src/shim_layout.c", "src/shim_wide.c"]).compile("pelton_core");
+    compiled(&include).files(["src/sys.c", "src/sys_wide.c"]).compile("pelton_core");
     for number in CANARIES {
         let mut table = compiled(&include);
         table.include(root.join(CANARY_HEADER)).include(include.join("pelton")).define("PELTON_CANARY", number);
-        table.file("src/shim_arithmetic.c").compile(&format!("pelton_arithmetic_{number}"));
+        table.file("src/arithmetic.c").compile(&format!("pelton_arithmetic_{number}"));
     }
 }
 

@@ -29,6 +29,7 @@
 #include "limits.h"
 #include "margins.h"
 #include "rq_event.h"
+#include "rq_level.h"
 #include "pelt_ramp.h"
 #include "perf_why.h"
 #include "place_group.h"

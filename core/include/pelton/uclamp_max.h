@@ -119,7 +119,7 @@ PELTON_INLINE u32 pelton_uclamp_eff_get(const struct pelton_policy *pol, const s
 }
 
 /* Clamps of a group in force: no looser than those of the group above, the lower one not above the upper one. */
-PELTON_INLINE void pelton_uclamp_group(const u32 *above, const u32 *asked, u32 *out)
+PELTON_INLINE void pelton_uclamp_group(const u32 above[2], const u32 asked[2], u32 out[2])
 {
 	out[PELTON_UCLAMP_MAX_ID] = pelton_min_u32(asked[PELTON_UCLAMP_MAX_ID], above[PELTON_UCLAMP_MAX_ID]);
 	out[PELTON_UCLAMP_MIN] = pelton_min_u32(pelton_min_u32(asked[PELTON_UCLAMP_MIN], above[PELTON_UCLAMP_MIN]),

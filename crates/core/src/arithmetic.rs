@@ -2,11 +2,10 @@
 //! Load tracking as a table of functions: the core's, and those of cores that are wrong on purpose, which a check has
 //! to notice.
 
-use crate::ffi::Ctx;
 use crate::policy::Policy;
-use crate::records::{Avg, CfsRq, Se};
+use crate::sys::{Avg, CfsRq, Ctx, Se};
 
-/// The functions of load tracking of one core, as `shim_arithmetic.c` lists them. The methods of [`Avg`], [`Se`] and
+/// The functions of load tracking of one core, as `arithmetic.c` lists them. The methods of [`Avg`], [`Se`] and
 /// [`CfsRq`] say what each does.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

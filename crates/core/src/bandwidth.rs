@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Reservations, capacity fit and frequency scale. Each function is the C function of the same name.
 
-use crate::{Policy, ffi, ffi_weights};
+use crate::Policy;
+use crate::sys;
 
 /// One deadline reservation, Q20 of a CPU.
 ///
@@ -11,7 +12,7 @@ use crate::{Policy, ffi, ffi_weights};
 #[inline]
 #[must_use]
 pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
-    ffi::pelton_x_dl_bw(runtime_ns, period_ns)
+    sys::dl_bw(runtime_ns, period_ns)
 }
 
 /// The active reservations of a CPU in capacity units.
@@ -23,7 +24,7 @@ pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
 #[must_use]
 pub fn cpu_bw_dl(running_bw: u64) -> u32 {
     // Nearly always no task has reserved anything.
-    if running_bw == 0 { 0 } else { ffi::pelton_x_cpu_bw_dl(running_bw) }
+    if running_bw == 0 { 0 } else { sys::cpu_bw_dl(running_bw) }
 }
 
 /// A utilization fits a capacity when it is below 80 % of it.
@@ -34,7 +35,7 @@ pub fn cpu_bw_dl(running_bw: u64) -> u32 {
 #[inline]
 #[must_use]
 pub fn fits_capacity(util: u32, capacity: u32) -> bool {
-    ffi::pelton_x_fits_capacity(util, capacity) != 0
+    sys::fits_capacity(util.into(), capacity) != 0
 }
 
 /// A CPU of this original capacity, of which `capacity` is left, is large enough for a utilization (switch `margins`).
@@ -48,14 +49,14 @@ pub fn fits_capacity(util: u32, capacity: u32) -> bool {
 #[inline]
 #[must_use]
 pub fn fits(pol: &Policy, util: u32, capacity: u32, cap_orig: u32) -> bool {
-    ffi::pelton_x_fits(pol, util, capacity, cap_orig) != 0
+    sys::fits(pol, util, capacity, cap_orig) != 0
 }
 
 /// A capacity is more than a twentieth above another one.
 #[inline]
 #[must_use]
 pub fn capacity_greater(a: u32, b: u32) -> bool {
-    ffi::pelton_x_capacity_greater(a, b) != 0
+    sys::capacity_greater(a, b) != 0
 }
 
 /// Current over reference frequency, 1024 = at the reference.
@@ -66,7 +67,7 @@ pub fn capacity_greater(a: u32, b: u32) -> bool {
 #[inline]
 #[must_use]
 pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
-    ffi::pelton_x_freq_scale(khz, ref_khz)
+    sys::freq_scale(khz, ref_khz)
 }
 
 /// A load weight as 64-bit kernels store it, as averages use it: nice 0 = 1024.
@@ -77,7 +78,7 @@ pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn scale_load_down(weight: u64) -> u64 {
-    ffi_weights::pelton_x_scale_load_down(weight)
+    sys::scale_load_down(weight)
 }
 
 /// A load weight of averages, nice 0 = 1024, as 64-bit kernels store it.
@@ -88,5 +89,5 @@ pub fn scale_load_down(weight: u64) -> u64 {
 #[inline]
 #[must_use]
 pub fn scale_load(weight: u64) -> u64 {
-    ffi_weights::pelton_x_scale_load(weight)
+    sys::scale_load(weight)
 }

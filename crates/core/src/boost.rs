@@ -1,49 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune: records and methods of `core/include/pelton/boost.h` and `boost_filter.h`.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::{CpuState, LayoutRow, mirror};
+use crate::sys::{self, BoostCpu, CpuState};
 
 /// Boost groups of the largest form, the root included.
-pub const BOOST_GROUPS: usize = 5;
-
-mirror! {
-    /// A boost group on one CPU.
-    BoostGroup = "pelton_boost_group" {
-        /// hold: when a task last came whose kind is stamped, ns.
-        stamp_ns: u64,
-        /// Percent, -100..=100.
-        boost: i32,
-        /// Runnable here.
-        tasks: u32,
-    }
-}
-
-mirror! {
-    /// Boost groups on one CPU.
-    BoostCpu = "pelton_boost_cpu" {
-        /// By number; 0 is the root.
-        group: [BoostGroup; BOOST_GROUPS],
-        /// hold: of the group whose boost is the largest, ns.
-        stamp_ns: u64,
-        /// Largest boost of the active groups, percent.
-        boost_max: i32,
-        /// Unused.
-        reserved: u32,
-    }
-}
+pub const BOOST_GROUPS: usize = sys::BOOST_GROUPS as usize;
 
 /// How many boost groups a policy's form has, the root included.
 #[must_use]
 pub fn boost_group_limit(pol: &Policy) -> u32 {
-    ffi::pelton_x_boost_group_limit(pol)
+    sys::boost_group_limit(pol)
 }
 
 /// What a boost is relative to on a CPU of this capacity.
 #[must_use]
 pub fn boost_full(pol: &Policy, cap_orig: u32) -> u32 {
-    ffi::pelton_x_boost_full(pol, cap_orig)
+    sys::boost_full(pol, cap_orig)
 }
 
 /// What `boost` percent add to a signal.
@@ -54,41 +27,41 @@ pub fn boost_full(pol: &Policy, cap_orig: u32) -> u32 {
 /// ```
 #[must_use]
 pub fn boost_margin(pol: &Policy, full: u32, signal: u32, boost: i32) -> i32 {
-    ffi::pelton_x_boost_margin(pol, full, signal, boost)
+    sys::boost_margin(pol, full, signal, boost)
 }
 
 /// A signal with its margin.
 #[must_use]
 pub fn boosted(pol: &Policy, full: u32, signal: u32, boost: i32) -> u32 {
-    ffi::pelton_x_boosted(pol, full, signal, boost)
+    sys::boosted(pol, full, signal, boost)
 }
 
 impl BoostCpu {
     /// A task of group `idx` becomes runnable here, or leaves. `stamps`: its boost may be held.
     #[inline]
     pub fn count(&mut self, pol: &Policy, idx: u32, comes: bool, stamps: bool, now: u64) {
-        ffi::pelton_x_boost_tasks_update(pol, self, idx, comes.into(), stamps.into(), now);
+        sys::boost_tasks_update(pol, self, idx, comes.into(), stamps.into(), now);
     }
 
     /// A user writes a group's boost.
     pub fn write(&mut self, pol: &Policy, idx: u32, boost: i32, now: u64) {
-        ffi::pelton_x_boost_write(pol, self, idx, boost, now);
+        sys::boost_write(pol, self, idx, boost, now);
     }
 
     /// A runnable task of this CPU changes its group.
     pub fn relocate(&mut self, pol: &Policy, from: u32, to: u32, now: u64) {
-        ffi::pelton_x_boost_move(pol, self, from, to, now);
+        sys::boost_move(pol, self, from, to, now);
     }
 
     /// Looks up the largest boost of the active groups.
     pub fn refresh(&mut self, pol: &Policy, now: u64) {
-        ffi::pelton_x_boost_cpu_update(pol, self, now);
+        sys::boost_cpu_update(pol, self, now);
     }
 
     /// Boost of the CPU now.
     #[inline]
     pub fn boost(&mut self, pol: &Policy, now: u64) -> i32 {
-        ffi::pelton_x_boost_cpu(pol, self, now)
+        sys::boost_cpu(pol, self, now)
     }
 }
 
@@ -97,25 +70,15 @@ impl CpuState {
     #[inline]
     #[must_use]
     pub fn boosted(mut self, pol: &Policy, boost: i32) -> Self {
-        ffi::pelton_x_boost_state(pol, &mut self, boost);
+        sys::boost_state(pol, &mut self, boost);
         self
     }
-}
-
-/// Forms of the filter of placements.
-pub mod filter_form {
-    /// The posting of 2015.
-    pub const RFC: u32 = 0;
-    /// Android 3.18.
-    pub const MIDDLE: u32 = 1;
-    /// Android 4.4.
-    pub const GEOMETRIC: u32 = 2;
 }
 
 /// What speaks for a change of energy and capacity, by a row of the form's table.
 #[must_use]
 pub fn filter_payoff(form: u32, index: u32, energy: i32, capacity: i32) -> i64 {
-    ffi::pelton_x_filter_payoff(form, index, energy, capacity)
+    sys::filter_payoff(form, index, energy, capacity)
 }
 
 /// Is a change of energy and capacity accepted under this boost?
@@ -126,23 +89,17 @@ pub fn filter_payoff(form: u32, index: u32, energy: i32, capacity: i32) -> i64 {
 /// ```
 #[must_use]
 pub fn filter_accepts(form: u32, boost: u32, energy: i32, capacity: i32) -> bool {
-    ffi::pelton_x_filter_accepts(form, boost, energy, capacity) != 0
+    sys::filter_accepts(form, boost, energy, capacity) != 0
 }
 
 /// Is it accepted by these rows of the form's table?
 #[must_use]
 pub fn filter_accepts_by(form: u32, rows: (u32, u32), energy: i32, capacity: i32) -> bool {
-    ffi::pelton_x_filter_accepts_by(form, rows.0, rows.1, energy, capacity) != 0
+    sys::filter_accepts_by(form, rows.0, rows.1, energy, capacity) != 0
 }
 
 /// A change of power as a share of the distance from idle to full power, 1024 = all of it.
 #[must_use]
 pub fn filter_normalize(power: i32, min_power: u32, max_power: u32) -> i32 {
-    ffi::pelton_x_filter_normalize(power, min_power, max_power)
-}
-
-/// The Rust side of the layout comparison.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    BoostGroup::layout(rows);
-    BoostCpu::layout(rows);
+    sys::filter_normalize(power, min_power, max_power)
 }

@@ -1,63 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which cache the threads of a process prefer. Hand-written mirrors of the records of
-//! `core/include/pelton/cache_aware.h`; each method is the C function of the same name.
+//! Which cache the threads of a process prefer (`cache_aware.h`). Each method is the C function of the same name.
 
-use crate::ffi_caches::{self as ffi, wide};
-use crate::placement_records::PlaceCpu;
 use crate::policy::Policy;
 use crate::record::{Form, Snapshot, rule};
-use crate::records::{LayoutRow, mirror};
+use crate::sys::{self, CacheCpu, CacheGroup, CacheTime, PlaceCpu};
+use crate::sys_wide;
 
 /// As `rule!`, of a function that reads no policy: `function(record, ...)`.
 macro_rules! by_form {
     ($record:expr, $function:ident($($args:expr),*)) => {
         match $record.form() {
-            Form::Narrow(s) => ffi::$function(s, $($args),*),
-            Form::Wide(s) => wide::$function(s, $($args),*),
+            Form::Narrow(s) => sys::$function(s, $($args),*),
+            Form::Wide(s) => sys_wide::$function(s, $($args),*),
         }
     };
-}
-
-mirror! {
-    /// What all fair tasks ran on a CPU.
-    CacheCpu = "pelton_cache_cpu" {
-        /// Runtime, halved each epoch, ns.
-        runtime_ns: u64,
-        /// Epoch.
-        epoch: u64,
-        /// The epoch ends after this tick.
-        epoch_next_ticks: u64,
-        /// In a look: its current task is a thread of the process that looks.
-        runs: u32,
-        /// Zero.
-        reserved: u32,
-    }
-}
-
-mirror! {
-    /// What the threads of a process ran on a CPU.
-    CacheTime = "pelton_cache_time" {
-        /// Runtime, halved each epoch, ns.
-        runtime_ns: u64,
-        /// Epoch.
-        epoch: u64,
-    }
-}
-
-mirror! {
-    /// A process: which cache its threads prefer.
-    CacheGroup = "pelton_cache_group" {
-        /// The last in which a thread asked for a look.
-        epoch: u64,
-        /// Mean number of running threads.
-        nr_running_avg: u64,
-        /// No look before this tick.
-        next_scan_ticks: u64,
-        /// CPU of the preferred cache; [`crate::NO_CPU`]: none is preferred.
-        cpu: u32,
-        /// Threads that live.
-        threads: u32,
-    }
 }
 
 impl CacheGroup {
@@ -65,14 +21,14 @@ impl CacheGroup {
     #[must_use]
     pub fn new(cpu: &CacheCpu, now_ticks: u64) -> CacheGroup {
         let mut own = CacheGroup::default();
-        ffi::pelton_x_mm_init_sched(&mut own, cpu, now_ticks);
+        sys::mm_init_sched(&mut own, cpu, now_ticks);
         own
     }
 
     /// Has it too few threads to gather, or too many for a cache of so many CPUs? `smt_threads`: of a core.
     #[must_use]
     pub fn invalid_llc_nr(&self, smt_threads: u32, llc_size: u32) -> bool {
-        ffi::pelton_x_invalid_llc_nr(smt_threads, self, llc_size) != 0
+        sys::invalid_llc_nr(smt_threads, self, llc_size) != 0
     }
 
     /// A thread ran on CPU `cpu` for `delta_ns`; `all`, `own`: what is kept of that CPU, and of the process
@@ -85,18 +41,18 @@ impl CacheGroup {
         delta_ns: u64,
         (now_ticks, period_ticks): (u64, u32),
     ) {
-        by_form!(record, pelton_x_account_mm_sched(self, all, own, cpu, delta_ns, now_ticks, period_ticks));
+        by_form!(record, account_mm_sched(self, all, own, cpu, delta_ns, now_ticks, period_ticks));
     }
 
     /// The cache that threads prefer; [`crate::NO_CPU`]: none.
     #[must_use]
     pub fn preferred_llc(&self, record: &impl Snapshot) -> u32 {
-        by_form!(record, pelton_x_get_pref_llc(self))
+        by_form!(record, get_pref_llc(self))
     }
 
     /// At a tick of a thread: does it ask for a look? `asked`: it has, and has not made it yet.
     pub fn tick(&mut self, cpu: &CacheCpu, asked: bool) -> bool {
-        ffi::pelton_x_task_tick_cache(self, cpu, asked.into()) != 0
+        sys::task_tick_cache(self, cpu, asked.into()) != 0
     }
 
     /// The look, by a thread on CPU `cpu`: how many CPUs it read. `cpus`, `times`: an entry for each CPU of the record.
@@ -113,7 +69,8 @@ impl CacheGroup {
         let read = record.form().nr_cpus() as usize;
         assert!(cpus.len() >= read && times.len() >= read, "an entry for each of {read} CPUs");
         let (cpus, times) = (cpus.as_mut_ptr(), times.as_mut_ptr());
-        by_form!(record, pelton_x_task_cache_work(self, cpus, times, cpu, now_ticks, period_ticks))
+        // SAFETY: there is an entry of both for each CPU that is read.
+        unsafe { by_form!(record, task_cache_work(self, cpus, times, cpu, now_ticks, period_ticks)) }
     }
 }
 
@@ -121,14 +78,14 @@ impl PlaceCpu {
     /// Has its cache several CPUs, and others beside it?
     #[must_use]
     pub fn is_in_multi_llcs(&self) -> bool {
-        ffi::pelton_x_sd_in_multi_llcs(self) != 0
+        sys::sd_in_multi_llcs(self) != 0
     }
 }
 
 /// Does the kernel ask where tasks prefer to be?
 #[must_use]
 pub fn sched_cache_enabled(policy: &Policy, record: &impl Snapshot) -> bool {
-    rule!(record, pelton_x_sched_cache_enabled, policy) != 0
+    rule!(record, sched_cache_enabled, policy) != 0
 }
 
 /// Ticks of an epoch.
@@ -139,12 +96,5 @@ pub fn sched_cache_enabled(policy: &Policy, record: &impl Snapshot) -> bool {
 /// ```
 #[must_use]
 pub fn llc_epoch_ticks(tick_ns: u64) -> u32 {
-    ffi::pelton_x_llc_epoch_ticks(tick_ns)
-}
-
-/// The Rust side of the layout comparison.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    CacheCpu::layout(rows);
-    CacheTime::layout(rows);
-    CacheGroup::layout(rows);
+    sys::llc_epoch_ticks(tick_ns)
 }

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The constant bandwidth server of a deadline task, and admission. Each function is the C function of the same name.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::DlEntity;
+use crate::sys::{self, DlEntity};
 
 /// Period of the limit of reservations, ns.
 pub const DL_LIMIT_PERIOD_NS: u64 = 1_000_000_000;
 /// What of it may be reserved of a CPU at first, ns.
 pub const DL_LIMIT_RUNTIME_NS: u64 = 950_000_000;
 /// Everything may be reserved.
-pub const DL_LIMIT_NONE: u64 = u64::MAX;
+pub const DL_LIMIT_NONE: u64 = sys::DL_LIMIT_NONE;
 
 impl DlEntity {
     /// Takes the parameters of a reservation; a period of 0 is the deadline.
     pub fn set(&mut self, runtime_ns: u64, deadline_ns: u64, period_ns: u64) {
-        ffi::pelton_x_setparam_dl(self, runtime_ns, deadline_ns, period_ns);
+        sys::setparam_dl(self, runtime_ns, deadline_ns, period_ns);
     }
 
     /// What is left is more than fits until the deadline.
     #[must_use]
     pub fn overflows(&self, now_ns: u64) -> bool {
-        ffi::pelton_x_dl_entity_overflow(self, now_ns) != 0
+        sys::dl_entity_overflow(self, now_ns) != 0
     }
 
     /// Starts a period with a whole budget.
     pub fn new_period(&mut self, now_ns: u64) {
-        ffi::pelton_x_dl_new_period(self, now_ns);
+        sys::dl_new_period(self, now_ns);
     }
 
     /// Becomes runnable; false: it waits for its replenishment.
     pub fn enqueue(&mut self, policy: &Policy, now_ns: u64, wakeup: bool) -> bool {
-        ffi::pelton_x_enqueue_dl(policy, self, now_ns, wakeup.into()) != 0
+        sys::enqueue_dl(policy, self, now_ns, wakeup.into()) != 0
     }
 
     /// Gets the next budget.
@@ -44,36 +43,36 @@ impl DlEntity {
     /// assert_eq!((server.deadline_ns, server.runtime_ns), (400_000, 8_000));
     /// ```
     pub fn replenish(&mut self, now_ns: u64) {
-        ffi::pelton_x_replenish_dl_entity(self, now_ns);
+        sys::replenish_dl_entity(self, now_ns);
     }
 
     /// It ran for `delta_ns` at a frequency and on a capacity of 1024; true: it was throttled.
     pub fn ran(&mut self, policy: &Policy, delta_ns: u64, freq_scale: u32, cap: u32) -> bool {
-        ffi::pelton_x_update_curr_dl(policy, self, delta_ns, freq_scale, cap) != 0
+        sys::update_curr_dl(policy, self, delta_ns, freq_scale, cap) != 0
     }
 
     /// Begin of the next period.
     #[must_use]
     pub fn next_period_ns(&self) -> u64 {
-        ffi::pelton_x_dl_next_period(self)
+        sys::dl_next_period(self)
     }
 
     /// How long until the high-resolution tick asks again, where there is one.
     #[must_use]
     pub fn hrtick_ns(&self) -> u64 {
-        ffi::pelton_x_dl_hrtick(self)
+        sys::dl_hrtick(self)
     }
 
     /// Does the timer of its next period start?
     #[must_use]
     pub fn timer_starts(&self, now_ns: u64) -> bool {
-        ffi::pelton_x_dl_timer_starts(self.next_period_ns(), now_ns) != 0
+        sys::dl_timer_starts(self.next_period_ns(), now_ns) != 0
     }
 
     /// When the bandwidth of the sleeping task is free again.
     #[must_use]
     pub fn zero_lag_ns(&self) -> u64 {
-        ffi::pelton_x_dl_zero_lag(self)
+        sys::dl_zero_lag(self)
     }
 }
 
@@ -82,5 +81,5 @@ impl DlEntity {
 #[must_use]
 pub fn dl_overflow(policy: &Policy, limit_bw: u64, sums: [u64; 3], cpus: u32, capacity: u64) -> bool {
     let [total_bw, old_bw, add_bw] = sums;
-    ffi::pelton_x_dl_overflow(policy, limit_bw, total_bw, old_bw, add_bw, cpus, capacity) != 0
+    sys::dl_overflow(policy, limit_bw, total_bw, old_bw, add_bw, cpus, capacity) != 0
 }

@@ -2,33 +2,8 @@
 //! The deadline server of the fair class. Each function is the C function of the same name in
 //! `core/include/pelton/dl_server.h`.
 
-use crate::ffi_server as ffi;
 use crate::policy::Policy;
-use crate::records::{DlEntity, LayoutRow, mirror};
-
-mirror! {
-    /// The server of one CPU, and when its timers expire.
-    DlServer = "pelton_dl_server" {
-        /// Its reservation.
-        dl: DlEntity,
-        /// When it runs, or is replenished; 0 = no timer.
-        timer_ns: u64,
-        /// When its bandwidth no longer counts after a stop; 0 = no timer.
-        inactive_ns: u64,
-        /// Started and not stopped since.
-        dl_server_active: u32,
-        /// It ran, or may, in place of tasks that starved.
-        dl_defer_running: u32,
-        /// It waits for its last moment.
-        dl_defer_armed: u32,
-        /// It waits, and nothing ran since.
-        dl_defer_idle: u32,
-        /// Stopped, and its bandwidth still counts.
-        dl_non_contending: u32,
-        /// Among the deadline tasks of its CPU.
-        on_dl_rq: u32,
-    }
-}
+use crate::sys::{self, DlServer, SERVER_ADDS, SERVER_SUBS};
 
 /// What becomes of the running bandwidth of a server's CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +15,6 @@ pub enum ServerBw {
     /// It is taken off.
     Taken,
 }
-
-/// What a call does to the sum of bandwidths.
-const SERVER_ADDS: u32 = 1;
-/// The same, taken off.
-const SERVER_SUBS: u32 = 2;
 
 fn said(bits: u32) -> ServerBw {
     match bits {
@@ -59,7 +29,7 @@ impl DlServer {
     #[must_use]
     pub fn new(policy: &Policy) -> DlServer {
         let mut server = DlServer::default();
-        ffi::pelton_x_dl_server_init(policy, &mut server);
+        sys::dl_server_init(policy, &mut server);
         server
     }
 
@@ -73,47 +43,42 @@ impl DlServer {
     /// assert_eq!(server.timer_ns, 952_000_000);
     /// ```
     pub fn start(&mut self, policy: &Policy, now_ns: u64) -> ServerBw {
-        said(ffi::pelton_x_dl_server_start(policy, self, now_ns))
+        said(sys::dl_server_start(policy, self, now_ns))
     }
 
     /// It was to run and there is no fair task.
     pub fn stop(&mut self, now_ns: u64) -> ServerBw {
-        said(ffi::pelton_x_dl_server_stop(self, now_ns))
+        said(sys::dl_server_stop(self, now_ns))
     }
 
     /// A fair task ran for `delta_ns`, or the CPU was idle (`idle`) where that counts.
     pub fn ran(&mut self, policy: &Policy, now_ns: u64, delta_ns: u64, idle: bool) {
-        ffi::pelton_x_dl_server_update(policy, self, now_ns, delta_ns, idle.into());
+        sys::dl_server_update(policy, self, now_ns, delta_ns, idle.into());
     }
 
     /// Fair time of less than this may be charged later, all at once.
     #[must_use]
     pub fn slack_ns(&self) -> u64 {
-        ffi::pelton_x_dl_server_slack(self)
+        sys::dl_server_slack(self)
     }
 
     /// The CPU was idle for `delta_ns`, where that is taken from what is left.
     pub fn idled(&mut self, delta_ns: u64) {
-        ffi::pelton_x_dl_server_update_idle_time(self, delta_ns);
+        sys::dl_server_update_idle_time(self, delta_ns);
     }
 
     /// Its timer expires; true: what runs now is accounted before [`DlServer::timer`].
     pub fn expire(&mut self, policy: &Policy) -> bool {
-        ffi::pelton_x_dl_server_expire(policy, self) != 0
+        sys::dl_server_expire(policy, self) != 0
     }
 
     /// What its timer does.
     pub fn timer(&mut self, now_ns: u64) -> ServerBw {
-        said(ffi::pelton_x_dl_server_timer(self, now_ns))
+        said(sys::dl_server_timer(self, now_ns))
     }
 
     /// The 0-lag time after a stop is over.
     pub fn inactive(&mut self) -> ServerBw {
-        said(ffi::pelton_x_dl_server_inactive(self))
+        said(sys::dl_server_inactive(self))
     }
-}
-
-/// Rows of the record's layout.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    DlServer::layout(rows);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The energy model of a frequency domain.
 
-use crate::ffi;
 use crate::governor::KHZ_INEFFICIENT;
 use crate::policy::Policy;
-use crate::records::EmState;
+use crate::sys::{self, EmState};
 
 /// The states of one frequency domain, slowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +15,7 @@ impl Policy {
     /// Does the release pass over operating points that a faster one makes needless, in placement and in its governor?
     #[must_use]
     pub fn passes_over_inefficient(&self) -> bool {
-        ffi::pelton_x_em_passes_over(self) != 0
+        sys::em_passes_over(self) != 0
     }
 }
 
@@ -34,7 +33,7 @@ impl EnergyModel {
         let mut states: Vec<EmState> = opps.iter().map(state).collect();
         let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
         // SAFETY: the slice has `n` entries, or more than the core looks at.
-        unsafe { ffi::pelton_x_em_fill(states.as_mut_ptr(), n, cap_orig) };
+        unsafe { sys::em_fill(states.as_mut_ptr(), n, cap_orig) };
         Self { states }
     }
 
@@ -45,7 +44,7 @@ impl EnergyModel {
         let mut states: Vec<EmState> = opps.iter().map(state).collect();
         let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
         // SAFETY: the slice has `n` entries, or more than the core looks at.
-        unsafe { ffi::pelton_x_em_create(policy, states.as_mut_ptr(), n, cap_orig) };
+        unsafe { sys::em_create(policy, states.as_mut_ptr(), n, cap_orig) };
         Self { states }
     }
 
@@ -56,7 +55,7 @@ impl EnergyModel {
     /// ```
     #[must_use]
     pub fn power_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
-        ffi::pelton_x_em_power_uw(coefficient, uv, khz)
+        sys::em_power_uw(coefficient, uv, khz)
     }
 
     /// The table that a governor chooses from: needless points carry [`KHZ_INEFFICIENT`] where
@@ -104,6 +103,6 @@ impl EnergyModel {
     pub fn energy(&self, max_util: u64, sum_util: u64, allowed: u64) -> u64 {
         let n = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
         // SAFETY: as above.
-        unsafe { ffi::pelton_x_em_cpu_energy(self.states.as_ptr(), n, 0, u32::MAX, max_util, sum_util, allowed) }
+        unsafe { sys::em_cpu_energy(self.states.as_ptr(), n, 0, u32::MAX, max_util, sum_util, allowed) }
     }
 }

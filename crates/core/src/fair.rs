@@ -3,147 +3,73 @@
 //! `fair_reweight.h`. `c` is the running entity of the queue; where that is asked about itself, it is a copy.
 
 use crate::policy::Policy;
-use crate::records::{LayoutRow, mirror};
-use crate::{ffi, ffi_idle_groups};
-
-mirror! {
-    /// An entity of the fair class, a task or a group on one CPU.
-    FairSe = "pelton_fair_se" {
-        /// Weight, 1024 << 10 at nice 0.
-        weight: u64,
-        /// Virtual run time.
-        vruntime: i64,
-        /// Virtual deadline; relative to `vruntime` while `rel_deadline` is set.
-        deadline: i64,
-        /// How far behind the average it was when it left.
-        vlag: i64,
-        /// Running: protected from wake-ups until here, or while this is its deadline.
-        vprot: i64,
-        /// Slice of the present request.
-        slice_ns: u64,
-        /// Execution time since it was picked.
-        ran_ns: u64,
-        /// 2^32 / weight of a task; 0 = to be computed.
-        inv_weight: u32,
-        /// It asked for `slice_ns`.
-        custom_slice: u32,
-        /// It moves between queues with the rest of a request.
-        rel_deadline: u32,
-        /// Queued although asleep.
-        delayed: u32,
-        /// On its queue, or running.
-        on_rq: u32,
-        /// SCHED_IDLE.
-        idle_policy: u32,
-    }
-}
-
-mirror! {
-    /// A fair queue of one CPU.
-    FairRq = "pelton_fair_rq" {
-        /// Least virtual time, or the average.
-        zero_vruntime: i64,
-        /// Sum of weight * (vruntime - zero) of those that wait.
-        sum_w_vruntime: i64,
-        /// Sum of their weights.
-        sum_weight: i64,
-        /// Weight of all entities.
-        load_weight: u64,
-        /// Shortest slice of the queue.
-        min_slice_ns: u64,
-        /// Longest slice of the queue.
-        max_slice_ns: u64,
-        /// Entities, running one included.
-        nr_queued: u32,
-        /// Of them, those of SCHED_IDLE.
-        nr_idle: u32,
-    }
-}
-
-mirror! {
-    /// Slices and granularities.
-    FairTunables = "pelton_fair_tunables" {
-        /// Slice of a request for which none was set.
-        base_slice_ns: u64,
-        /// Time between ticks.
-        tick_ns: u64,
-        /// CFS: period.
-        latency_ns: u64,
-        /// CFS: shortest slice.
-        min_granularity_ns: u64,
-        /// CFS: the same of SCHED_IDLE.
-        idle_min_granularity_ns: u64,
-        /// CFS: how far behind a wakee must be.
-        wakeup_granularity_ns: u64,
-    }
-}
-
-/// Nice values; the level behind them is that of SCHED_IDLE.
-pub const NICE_LEVELS: u32 = 40;
+use crate::sys;
+pub use crate::sys::NICE_LEVELS;
+pub use crate::sys::{FairRq, FairSe, FairTunables};
 
 /// Weight of a task by its nice value + 20, scaled down; beyond the last level that of SCHED_IDLE.
 #[inline]
 #[must_use]
 pub fn task_weight(level: u32) -> u32 {
-    ffi::pelton_x_task_weight(level)
+    sys::task_weight(level)
 }
 
 /// 2^32 / weight by the kernel's table.
 #[inline]
 #[must_use]
 pub fn task_inv_weight(level: u32) -> u32 {
-    ffi::pelton_x_task_inv_weight(level)
+    sys::task_inv_weight(level)
 }
 
 /// `delta * weight / lw_weight` as the kernel rounds it.
 #[inline]
 #[must_use]
 pub fn calc_delta(p: &Policy, delta: u64, weight: u64, lw_weight: u64, lw_inv: u32) -> u64 {
-    ffi::pelton_x_calc_delta(p, delta, weight, lw_weight, lw_inv)
+    sys::calc_delta(p, delta, weight, lw_weight, lw_inv)
 }
 
 /// Real time as virtual time of an entity.
 #[inline]
 #[must_use]
 pub fn vtime(p: &Policy, delta_ns: u64, s: &FairSe) -> u64 {
-    ffi::pelton_x_vtime(p, delta_ns, s)
+    sys::vtime(p, delta_ns, s)
 }
 
 /// Slices and granularities of a machine.
 #[inline]
 pub fn fair_tunables_init(p: &Policy, t: &mut FairTunables, nr_cpus: u32, tick_ns: u64) {
-    ffi::pelton_x_fair_tunables_init(p, t, nr_cpus, tick_ns);
+    sys::fair_tunables_init(p, t, nr_cpus, tick_ns);
 }
 
 /// The running entity ran.
 #[inline]
 pub fn update_curr(p: &Policy, s: &mut FairSe, delta_ns: u64) {
-    ffi::pelton_x_update_curr(p, s, delta_ns);
+    sys::update_curr(p, s, delta_ns);
 }
 
 /// The entity waits now.
 #[inline]
 pub fn avg_vruntime_add(p: &Policy, q: &mut FairRq, s: &FairSe) {
-    ffi::pelton_x_avg_vruntime_add(p, q, s);
+    sys::avg_vruntime_add(p, q, s);
 }
 
 /// The entity no longer waits.
 #[inline]
 pub fn avg_vruntime_sub(p: &Policy, q: &mut FairRq, s: &FairSe) {
-    ffi::pelton_x_avg_vruntime_sub(p, q, s);
+    sys::avg_vruntime_sub(p, q, s);
 }
 
 /// Is the least virtual time of a queue kept at all?
 #[inline]
 #[must_use]
 pub fn keeps_min_vruntime(p: &Policy) -> bool {
-    ffi::pelton_x_keeps_min_vruntime(p) != 0
+    sys::keeps_min_vruntime(p) != 0
 }
 
 /// The least virtual time follows the running entity and the first that waits.
 #[inline]
 pub fn update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Option<&FairSe>) {
-    ffi::pelton_x_update_min_vruntime(p, q, c, f);
+    sys::update_min_vruntime(p, q, c, f);
 }
 
 /// Whether a wakee preempts, where policies decide: 0 = no, 1 = yes, 2 = entities are compared. `idle`: the running
@@ -152,35 +78,35 @@ pub fn update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Op
 #[must_use]
 pub fn preempt_by_policy(p: &Policy, idle: [bool; 2], at: [bool; 2], batch: bool) -> u32 {
     let ([curr, wakee], [curr_at, wakee_at]) = (idle.map(u32::from), at.map(u32::from));
-    ffi_idle_groups::pelton_x_preempt_by_policy(p, curr, wakee, curr_at, wakee_at, batch.into())
+    sys::preempt_by_policy(p, curr, wakee, curr_at, wakee_at, batch.into())
 }
 
 /// Does a running entity that gives way because it is idle lose its protection with that?
 #[inline]
 #[must_use]
 pub fn idle_unprotected(p: &Policy) -> bool {
-    ffi_idle_groups::pelton_x_idle_unprotected(p) != 0
+    sys::idle_unprotected(p) != 0
 }
 
 /// CFS: the period that an entity shares in.
 #[inline]
 #[must_use]
 pub fn slice_period(p: &Policy, t: &FairTunables, q: &FairRq, s: &FairSe, all: u32) -> u64 {
-    ffi::pelton_x_slice_period(p, t, q, s, all)
+    sys::slice_period(p, t, q, s, all)
 }
 
 /// CFS: part of a slice that belongs to an entity at its level.
 #[inline]
 #[must_use]
 pub fn slice_share(p: &Policy, q: &FairRq, s: &FairSe, slice_ns: u64) -> u64 {
-    ffi::pelton_x_slice_share(p, q, s, slice_ns)
+    sys::slice_share(p, q, s, slice_ns)
 }
 
 /// CFS: the slice, not below the minimum.
 #[inline]
 #[must_use]
 pub fn slice_floor(p: &Policy, t: &FairTunables, s: &FairSe, idle_only: u32, slice_ns: u64) -> u64 {
-    ffi::pelton_x_slice_floor(p, t, s, idle_only, slice_ns)
+    sys::slice_floor(p, t, s, idle_only, slice_ns)
 }
 
 /// CFS: places an entity that joins.
@@ -194,42 +120,42 @@ pub fn place_entity_cfs(
     slice_ns: u64,
     slept_ns: u64,
 ) {
-    ffi::pelton_x_place_entity_cfs(p, t, q, s, initial, slice_ns, slept_ns);
+    sys::place_entity_cfs(p, t, q, s, initial, slice_ns, slept_ns);
 }
 
 /// CFS: -1 = not behind, 0 = not enough, 1 = preempts.
 #[inline]
 #[must_use]
 pub fn wakeup_preempt_entity(p: &Policy, t: &FairTunables, c: &FairSe, s: &FairSe) -> i32 {
-    ffi::pelton_x_wakeup_preempt_entity(p, t, c, s)
+    sys::wakeup_preempt_entity(p, t, c, s)
 }
 
 /// CFS: does the running entity give way at the tick?
 #[inline]
 #[must_use]
 pub fn check_preempt_tick(t: &FairTunables, c: &FairSe, f: &FairSe, slice_ns: u64) -> u32 {
-    ffi::pelton_x_check_preempt_tick(t, c, f, slice_ns)
+    sys::check_preempt_tick(t, c, f, slice_ns)
 }
 
 /// CFS: which is first.
 #[inline]
 #[must_use]
 pub fn entity_before_cfs(s: &FairSe, o: &FairSe) -> u32 {
-    ffi::pelton_x_entity_before_cfs(s, o)
+    sys::entity_before_cfs(s, o)
 }
 
 /// CFS: after a yield of the first, is the second taken?
 #[inline]
 #[must_use]
 pub fn skip_takes_second(p: &Policy, t: &FairTunables, s: &FairSe, f: &FairSe) -> u32 {
-    ffi::pelton_x_skip_takes_second(p, t, s, f)
+    sys::skip_takes_second(p, t, s, f)
 }
 
 /// Average virtual time.
 #[inline]
 #[must_use]
 pub fn avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64 {
-    ffi::pelton_x_avg_vruntime(p, q, c)
+    sys::avg_vruntime(p, q, c)
 }
 
 /// Time until the running entity's request is over, for the timer that ends it; `None`: it is over. Interrupts take
@@ -237,140 +163,140 @@ pub fn avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64 {
 #[inline]
 #[must_use]
 pub fn hrtick_start_fair(s: &FairSe, util_irq: u32) -> Option<u64> {
-    u64::try_from(ffi::pelton_x_hrtick_start_fair(s, util_irq)).ok()
+    u64::try_from(sys::hrtick_start_fair(s, util_irq)).ok()
 }
 
 /// Does a timer that expires at `at_ns` stay when it is wanted at `wanted_ns`?
 #[inline]
 #[must_use]
 pub fn hrtick_stays(at_ns: u64, wanted_ns: u64) -> bool {
-    ffi::pelton_x_hrtick_stays(at_ns, wanted_ns) != 0
+    sys::hrtick_stays(at_ns, wanted_ns) != 0
 }
 
 /// Had it no more than its share?
 #[inline]
 #[must_use]
 pub fn entity_eligible(p: &Policy, q: &FairRq, c: Option<&FairSe>, s: &FairSe) -> u32 {
-    ffi::pelton_x_entity_eligible(p, q, c, s)
+    sys::entity_eligible(p, q, c, s)
 }
 
 /// Is its deadline before the other's?
 #[inline]
 #[must_use]
 pub fn entity_before(s: &FairSe, o: &FairSe) -> u32 {
-    ffi::pelton_x_entity_before(s, o)
+    sys::entity_before(s, o)
 }
 
 /// The entity wants to sleep: is its dequeue delayed?
 #[inline]
 #[must_use]
 pub fn delay_dequeue(p: &Policy, t: &FairTunables, q: &mut FairRq, c: Option<&FairSe>, s: &mut FairSe) -> u32 {
-    ffi::pelton_x_delay_dequeue(p, t, q, c, s)
+    sys::delay_dequeue(p, t, q, c, s)
 }
 
 /// A delayed entity wakes: is it placed anew?
 #[inline]
 #[must_use]
 pub fn requeue_delayed(p: &Policy, t: &FairTunables, q: &mut FairRq, c: Option<&FairSe>, s: &mut FairSe) -> u32 {
-    ffi::pelton_x_requeue_delayed(p, t, q, c, s)
+    sys::requeue_delayed(p, t, q, c, s)
 }
 
 /// A delayed entity left.
 #[inline]
 pub fn finish_delayed_dequeue(s: &mut FairSe) {
-    ffi::pelton_x_finish_delayed_dequeue(s);
+    sys::finish_delayed_dequeue(s);
 }
 
 /// The entity leaves its queue.
 #[inline]
 pub fn leave_entity(p: &Policy, t: &FairTunables, q: &mut FairRq, c: Option<&FairSe>, s: &mut FairSe, sleeps: u32) {
-    ffi::pelton_x_leave_entity(p, t, q, c, s, sleeps);
+    sys::leave_entity(p, t, q, c, s, sleeps);
 }
 
 /// The entity joins.
 #[inline]
 pub fn place_entity(p: &Policy, t: &FairTunables, q: &mut FairRq, c: Option<&FairSe>, s: &mut FairSe, initial: u32) {
-    ffi::pelton_x_place_entity(p, t, q, c, s, initial);
+    sys::place_entity(p, t, q, c, s, initial);
 }
 
 /// Did a new request begin?
 #[inline]
 #[must_use]
 pub fn update_deadline(p: &Policy, t: &FairTunables, q: &mut FairRq, c: Option<&FairSe>, s: &mut FairSe) -> u32 {
-    ffi::pelton_x_update_deadline(p, t, q, c, s)
+    sys::update_deadline(p, t, q, c, s)
 }
 
 /// The running entity yields.
 #[inline]
 pub fn yield_entity(p: &Policy, t: &FairTunables, q: &mut FairRq, s: &mut FairSe) {
-    ffi::pelton_x_yield_entity(p, t, q, s);
+    sys::yield_entity(p, t, q, s);
 }
 
 /// Is the running entity protected from wake-ups?
 #[inline]
 #[must_use]
 pub fn protect_slice(p: &Policy, s: &FairSe) -> u32 {
-    ffi::pelton_x_protect_slice(p, s)
+    sys::protect_slice(p, s)
 }
 
 /// No longer.
 #[inline]
 pub fn cancel_protect_slice(p: &Policy, s: &mut FairSe) {
-    ffi::pelton_x_cancel_protect_slice(p, s);
+    sys::cancel_protect_slice(p, s);
 }
 
 /// An entity begins to run.
 #[inline]
 pub fn set_protect_slice(p: &Policy, q: &FairRq, s: &mut FairSe) {
-    ffi::pelton_x_set_protect_slice(p, q, s);
+    sys::set_protect_slice(p, q, s);
 }
 
 /// Does a wakee pass the protection?
 #[inline]
 #[must_use]
 pub fn preempt_short(p: &Policy, q: &FairRq, c: &FairSe, s: &FairSe) -> u32 {
-    ffi::pelton_x_preempt_short(p, q, c, s)
+    sys::preempt_short(p, q, c, s)
 }
 
 /// Is a wakee looked at?
 #[inline]
 #[must_use]
 pub fn wakee_may_preempt(p: &Policy, s: &FairSe, passes: u32, is_new: u32) -> u32 {
-    ffi::pelton_x_wakee_may_preempt(p, s, passes, is_new)
+    sys::wakee_may_preempt(p, s, passes, is_new)
 }
 
 /// It was, and is not next.
 #[inline]
 pub fn wakee_waits(p: &Policy, q: &FairRq, s: &mut FairSe, passes: u32) {
-    ffi::pelton_x_wakee_waits(p, q, s, passes);
+    sys::wakee_waits(p, q, s, passes);
 }
 
 /// Does the running entity give way, once time was accounted?
 #[inline]
 #[must_use]
 pub fn curr_gives_way(p: &Policy, q: &FairRq, c: &FairSe, renewed: u32) -> u32 {
-    ffi::pelton_x_curr_gives_way(p, q, c, renewed)
+    sys::curr_gives_way(p, q, c, renewed)
 }
 
 /// EEVDF: the running entity ran for `delta_ns`; does it give way?
 #[inline]
 #[must_use]
 pub fn update_curr_eevdf(p: &Policy, t: &FairTunables, q: &mut FairRq, s: &mut FairSe, delta_ns: u64) -> bool {
-    ffi::pelton_x_update_curr_eevdf(p, t, q, s, delta_ns) != 0
+    sys::update_curr_eevdf(p, t, q, s, delta_ns) != 0
 }
 
 /// Is the running entity picked without a look at the others?
 #[inline]
 #[must_use]
 pub fn keeps_curr(p: &Policy, q: &FairRq, c: Option<&FairSe>, protect: u32) -> u32 {
-    ffi::pelton_x_keeps_curr(p, q, c, protect)
+    sys::keeps_curr(p, q, c, protect)
 }
 
 /// The running entity rather than the best that waits?
 #[inline]
 #[must_use]
 pub fn picks_curr(p: &Policy, c: &FairSe, s: &FairSe) -> u32 {
-    ffi::pelton_x_picks_curr(p, c, s)
+    sys::picks_curr(p, c, s)
 }
 
 /// Another weight for an entity that runs (`c` is not read then), waits, or is not queued.
@@ -384,5 +310,5 @@ pub fn reweight_entity_fair(
     runs: bool,
     (weight, inv_weight): (u64, u32),
 ) {
-    ffi::pelton_x_reweight_entity_fair(p, t, q, c, s, runs.into(), weight, inv_weight);
+    sys::reweight_entity_of(p, t, q, c, s, runs.into(), weight, inv_weight);
 }

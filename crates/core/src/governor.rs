@@ -1,62 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Performance target and schedutil. Each method is the C function of the same name.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::{CpuState, Decision, PerfTerms, Rq, SugovCpu, SugovPolicy};
-
-/// Flags of a hook call; bits.
-pub mod hook_flag {
-    /// A task woke from I/O.
-    pub const IOWAIT: u32 = 1;
-    /// The real-time class accounted run time (to 4.16).
-    pub const RT: u32 = 2;
-    /// The deadline class accounted run time (to 4.16).
-    pub const DL: u32 = 4;
-    /// Ignore the rate limit and do not restart it.
-    pub const FORCE: u32 = 8;
-    /// The real-time or deadline class changed its demand.
-    pub const CLASS: u32 = 16;
-    /// Utilization left the CPU.
-    pub const DETACH: u32 = 32;
-}
-
-/// No frequency: nothing was requested yet, or it was forgotten.
-pub const KHZ_NONE: u32 = u32::MAX;
-
-/// Mark of a table frequency that a faster one makes needless.
-pub const KHZ_INEFFICIENT: u32 = 1 << 31;
-
-/// No CPU of the domain is known to have the largest request.
-pub const NO_LARGEST: u32 = u32::MAX;
-
-/// Verdict of the gate.
-pub mod verdict {
-    /// Evaluate.
-    pub const OPEN: u32 = 0;
-    /// Inside the rate-limit window.
-    pub const WINDOW: u32 = 1;
-    /// The slow path is still pending and this kernel refuses meanwhile.
-    pub const BUSY: u32 = 2;
-    /// The executing CPU may not drive this domain.
-    pub const REMOTE: u32 = 3;
-    /// Evaluated, and inside the window of the gate.
-    pub const HELD: u32 = 4;
-    /// Evaluated, and not lowered below the recent maximum.
-    pub const PEAK: u32 = 5;
-    /// Evaluated, and the error is in the dead band.
-    pub const DEAD: u32 = 6;
-}
-
-/// What commit asks of the host.
-pub mod commit {
-    /// Nothing changed.
-    pub const NONE: u32 = 0;
-    /// Fast switch: program the driver; slow: wake the worker.
-    pub const DRIVE: u32 = 1;
-    /// Slow, the worker is already pending and will find the new value.
-    pub const PENDING: u32 = 2;
-}
+use crate::sys::{self, CpuState, Decision, PerfTerms, Rq, SugovCpu, SugovPolicy};
+pub use crate::sys::{KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST};
 
 /// Default rate limit; `transition_delay_us` 0 = the driver asks for nothing.
 ///
@@ -66,7 +13,7 @@ pub mod commit {
 /// ```
 #[must_use]
 pub fn default_rate_limit_us(pol: &Policy, latency_ns: u64, transition_delay_us: u32) -> u32 {
-    ffi::pelton_x_default_rate_limit_us(pol, latency_ns, transition_delay_us)
+    sys::default_rate_limit_us(pol, latency_ns, transition_delay_us)
 }
 
 /// Headroom, then clamps (6.8 and later).
@@ -77,7 +24,7 @@ pub fn default_rate_limit_us(pol: &Policy, latency_ns: u64, transition_delay_us:
 #[inline]
 #[must_use]
 pub fn perf_clamped(util: u32, min: u32, max: u32) -> u32 {
-    ffi::pelton_x_perf_clamped(util, min, max)
+    sys::perf_clamped(util, min, max)
 }
 
 /// Performance target for a utilization, with the quarter where the policy adds it to the utilization.
@@ -89,7 +36,7 @@ pub fn perf_clamped(util: u32, min: u32, max: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn apply_headroom(pol: &Policy, util: u32, min: u32, max: u32) -> u32 {
-    ffi::pelton_x_apply_headroom(pol, util, min, max)
+    sys::apply_headroom(pol, util, min, max)
 }
 
 /// Utilization of the time that interrupts leave, plus the interrupts.
@@ -100,7 +47,7 @@ pub fn apply_headroom(pol: &Policy, util: u32, min: u32, max: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn scale_irq(util: u32, irq: u32, cap: u32) -> u32 {
-    ffi::pelton_x_scale_irq(util, irq, cap)
+    sys::scale_irq(util, irq, cap)
 }
 
 impl CpuState {
@@ -116,21 +63,21 @@ impl CpuState {
     /// The same into a record that is there already.
     #[inline]
     pub fn refill(&mut self, rq: &Rq, bw_dl: u32, rt_nr_running: u32, idle_calls: u64) {
-        ffi::pelton_x_cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, self);
+        sys::cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, self);
     }
 
     /// Utilization of the fair class; `boost` = waiting tasks count as demand.
     #[inline]
     #[must_use]
     pub fn cpu_util(&self, pol: &Policy, boost: bool) -> u32 {
-        ffi::pelton_x_cpu_util(pol, self, u32::from(boost))
+        sys::cpu_util(pol, self, u32::from(boost))
     }
 
     /// Is the CPU so busy that the idle governor teo of 6.6 takes a shallower state?
     #[inline]
     #[must_use]
     pub fn is_utilized(&self, pol: &Policy) -> bool {
-        ffi::pelton_x_is_utilized(pol, self) != 0
+        sys::is_utilized(pol, self) != 0
     }
 
     /// Effective utilization, with its terms.
@@ -138,7 +85,7 @@ impl CpuState {
     #[must_use]
     pub fn effective_util(&self, pol: &Policy) -> (u32, PerfTerms) {
         let mut terms = PerfTerms::default();
-        (ffi::pelton_x_effective_cpu_util(pol, self, &mut terms), terms)
+        (sys::effective_cpu_util(pol, self, &mut terms), terms)
     }
 
     /// Performance target, with all terms; `iowait` in capacity units.
@@ -146,7 +93,7 @@ impl CpuState {
     #[must_use]
     pub fn perf_eval(&self, pol: &Policy, iowait: u32) -> PerfTerms {
         let mut terms = PerfTerms::default();
-        ffi::pelton_x_perf_eval(pol, self, iowait, &mut terms);
+        sys::perf_eval(pol, self, iowait, &mut terms);
         terms
     }
 }
@@ -176,25 +123,25 @@ impl CpuState {
     /// What the fair term is, an index of [`FAIR_WHY`].
     #[must_use]
     pub fn fair_why(&self, pol: &Policy) -> u32 {
-        ffi::pelton_x_fair_why(pol, self)
+        sys::fair_why(pol, self)
     }
 
     /// What the sum is, an index of [`SUM_WHY`].
     #[must_use]
     pub fn sum_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
-        ffi::pelton_x_sum_why(pol, self, terms)
+        sys::sum_why(pol, self, terms)
     }
 
     /// What is asked for, an index of [`ASKS_WHY`].
     #[must_use]
     pub fn asks_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
-        ffi::pelton_x_asks_why(pol, self, terms)
+        sys::asks_why(pol, self, terms)
     }
 
     /// Fair and real-time utilization, within the clamps where those are inside of the sum (5.3 to 6.7).
     #[must_use]
     pub fn fair_rt_within(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
-        ffi::pelton_x_fair_rt_within(pol, self, terms)
+        sys::fair_rt_within(pol, self, terms)
     }
 }
 
@@ -202,44 +149,44 @@ impl SugovCpu {
     /// A hook call, before the gate: to 4.16 a shared domain keeps what each CPU asks for until its next call.
     #[inline]
     pub fn keep_util(&mut self, pol: &Policy, s: &CpuState) {
-        ffi::pelton_x_sugov_keep_util(pol, self, s);
+        sys::sugov_keep_util(pol, self, s);
     }
 
     /// The last hook call carried a flag that means "maximum" (to 4.16).
     #[inline]
     #[must_use]
     pub fn forced_by_flags(&self, pol: &Policy) -> bool {
-        ffi::pelton_x_sugov_forced_by_flags(pol, self) != 0
+        sys::sugov_forced_by_flags(pol, self) != 0
     }
 }
 
 impl SugovPolicy {
     /// Start governing; limits, reference and driver properties are filled in already.
     pub fn init(&mut self, pol: &Policy, rate_limit_us: u32) {
-        ffi::pelton_x_sugov_init(pol, self, rate_limit_us);
+        sys::sugov_init(pol, self, rate_limit_us);
     }
 
     /// Works out the windows of the gate, after [`SugovPolicy::init`]. `switch_time_ns`: what the driver takes.
     pub fn init_gate(&mut self, pol: &Policy, switch_time_ns: u64, context_switch_ns: u64) {
-        let cost = ffi::pelton_x_gate_cost_ns(self.fast_switch, switch_time_ns, context_switch_ns);
-        ffi::pelton_x_gate_init(pol, self, cost);
+        let cost = sys::gate_cost_ns(self.fast_switch, switch_time_ns, context_switch_ns);
+        sys::gate_init(pol, self, cost);
     }
 
     /// The shortest time that the gate ever lets pass between two changes, ns.
     #[must_use]
     pub fn least_spacing_ns(&self, pol: &Policy) -> u64 {
-        ffi::pelton_x_gate_least_spacing(pol, self)
+        sys::gate_least_spacing(pol, self)
     }
 
     /// From when an unforced change may pass, ns by the hook clock.
     #[must_use]
     pub fn next_allowed_ns(&self, pol: &Policy) -> u64 {
-        ffi::pelton_x_gate_next_allowed_ns(pol, self)
+        sys::gate_next_allowed_ns(pol, self)
     }
 
     /// New limits: re-evaluate at the next hook, whatever the window says.
     pub fn limits(&mut self, min_khz: u32, max_khz: u32) {
-        ffi::pelton_x_sugov_limits(self, min_khz, max_khz);
+        sys::sugov_limits(self, min_khz, max_khz);
     }
 
     /// A hook call for the CPU of `sc`; a value of [`verdict`]. `local` = the executing CPU belongs to the domain.
@@ -255,20 +202,20 @@ impl SugovPolicy {
         flags: u32,
         local: bool,
     ) -> u32 {
-        ffi::pelton_x_sugov_begin(pol, self, sc, bw_dl, now, tick_ns, flags, u32::from(local))
+        sys::sugov_begin(pol, self, sc, bw_dl, now, tick_ns, flags, u32::from(local))
     }
 
     /// The governor knows of a CPU what its last call passed (to 4.16, in a domain of several CPUs).
     #[must_use]
     pub fn knows_last_call(&self, pol: &Policy) -> bool {
-        ffi::pelton_x_sugov_knows_last_call(pol, self) != 0
+        sys::sugov_knows_last_call(pol, self) != 0
     }
 
     /// What the request of a CPU with these signals is made of.
     #[must_use]
     pub fn known(&self, pol: &Policy, sc: &SugovCpu, s: &CpuState) -> CpuState {
         let mut known = CpuState::default();
-        ffi::pelton_x_sugov_known(pol, self, sc, s, &mut known);
+        sys::sugov_known(pol, self, sc, s, &mut known);
         known
     }
 
@@ -276,7 +223,7 @@ impl SugovPolicy {
     #[inline]
     pub fn cpu(&self, pol: &Policy, sc: &mut SugovCpu, s: &CpuState, now: u64, tick_ns: u64) -> (u32, PerfTerms) {
         let mut terms = PerfTerms::default();
-        let perf = ffi::pelton_x_sugov_cpu(pol, self, sc, s, now, tick_ns, &mut terms);
+        let perf = sys::sugov_cpu(pol, self, sc, s, now, tick_ns, &mut terms);
         (perf, terms)
     }
 
@@ -299,20 +246,20 @@ impl SugovPolicy {
             return NO_LARGEST;
         }
         // SAFETY: there are more than `i` requests, and more than `first` when that is one.
-        unsafe { ffi::pelton_x_sugov_ask_again(pol, self, sc, s, now, tick_ns, terms.as_mut_ptr(), i, first) }
+        unsafe { sys::sugov_ask_again(pol, self, sc, s, now, tick_ns, terms.as_mut_ptr(), i, first) }
     }
 
     /// Is a boost for I/O a frequency, kHz (to 5.0)? Later it is in units of capacity.
     #[must_use]
     pub fn boosts_in_khz(pol: &Policy) -> bool {
-        ffi::pelton_x_iowait_is_khz(pol) != 0
+        sys::iowait_is_khz(pol) != 0
     }
 
     /// Frequency for a performance target, before limits and table.
     #[inline]
     #[must_use]
     pub fn raw_freq(&self, pol: &Policy, perf: u32, cap_orig: u32, forced_max: bool) -> u32 {
-        ffi::pelton_x_sugov_raw_freq(pol, self, perf, cap_orig, u32::from(forced_max))
+        sys::sugov_raw_freq(pol, self, perf, cap_orig, u32::from(forced_max))
     }
 
     /// Lowest frequency of the ascending table at or above `raw`, within the limits.
@@ -321,7 +268,7 @@ impl SugovPolicy {
     pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
         let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
         // SAFETY: `n` is not larger than the table.
-        unsafe { ffi::pelton_x_sugov_resolve(self, khz.as_ptr(), n, raw) }
+        unsafe { sys::sugov_resolve(self, khz.as_ptr(), n, raw) }
     }
 
     /// End of an evaluation; a value of [`commit`]. `sc` is the only CPU of the domain, `None` for a shared domain.
@@ -337,7 +284,7 @@ impl SugovPolicy {
         resolved: u32,
         forced_max: bool,
     ) -> u32 {
-        ffi::pelton_x_sugov_commit(pol, self, sc, s, now, raw, resolved, u32::from(forced_max))
+        sys::sugov_commit(pol, self, sc, s, now, raw, resolved, u32::from(forced_max))
     }
 
     /// End of an evaluation for a driver that takes performance; the target to hand over.
@@ -351,19 +298,19 @@ impl SugovPolicy {
         previous: u32,
         target: u32,
     ) -> u32 {
-        ffi::pelton_x_sugov_commit_perf(pol, self, sc, s, now, previous, target)
+        sys::sugov_commit_perf(pol, self, sc, s, now, previous, target)
     }
 
     /// The slow-path worker runs: the frequency it must set, kHz.
     #[inline]
     pub fn work_start(&mut self, pol: &Policy) -> u32 {
-        ffi::pelton_x_sugov_work_start(pol, self)
+        sys::sugov_work_start(pol, self)
     }
 
     /// The driver returned to the worker: to 4.17 evaluations were refused until here.
     #[inline]
     pub fn work_done(&mut self, pol: &Policy) {
-        ffi::pelton_x_sugov_work_done(pol, self);
+        sys::sugov_work_done(pol, self);
     }
 
     /// Frequency requested last; 0 when there is none, or it was forgotten.
@@ -381,9 +328,7 @@ impl SugovPolicy {
         let (Ok(n), Ok(opps)) = (u32::try_from(terms.len()), u32::try_from(khz.len())) else { return out };
         if caller < n {
             // SAFETY: both slices are as long as told, and the caller is one of the first.
-            unsafe {
-                ffi::pelton_x_sugov_need(pol, self, terms.as_ptr(), n, caller, first, khz.as_ptr(), opps, &mut out)
-            };
+            unsafe { sys::sugov_need(pol, self, terms.as_ptr(), n, caller, first, khz.as_ptr(), opps, &mut out) };
         }
         out
     }
@@ -405,7 +350,7 @@ impl SugovPolicy {
         if caller < self.nr_cpus && self.nr_cpus as usize <= terms.len() {
             let (t, khz) = (terms.as_ptr(), khz.as_ptr());
             // SAFETY: there are `nr_cpus` requests, the caller's among them, and `opps` frequencies.
-            unsafe { ffi::pelton_x_sugov_decide(pol, self, sc, s, now, t, caller, first, khz, opps, &mut out) };
+            unsafe { sys::sugov_decide(pol, self, sc, s, now, t, caller, first, khz, opps, &mut out) };
         }
         out
     }
@@ -430,7 +375,7 @@ impl SugovPolicy {
         }
         let (caller, t) = (caller.unwrap_or(self.nr_cpus), terms.as_mut_ptr());
         // SAFETY: all three slices have at least `nr_cpus` >= 1 entries.
-        unsafe { ffi::pelton_x_sugov_ask(pol, self, sc.as_mut_ptr(), states.as_ptr(), caller, now, tick_ns, t) };
+        unsafe { sys::sugov_ask(pol, self, sc.as_mut_ptr(), states.as_ptr(), caller, now, tick_ns, t) };
     }
 
     /// A whole evaluation for a hook call of `caller` after the gate opened: all CPUs of the domain, mapping, commit.
@@ -458,7 +403,7 @@ impl SugovPolicy {
         }
         // SAFETY: all three slices have at least `nr_cpus` entries, the caller's among them; the table has `n`.
         unsafe {
-            ffi::pelton_x_sugov_evaluate(
+            sys::sugov_evaluate(
                 pol,
                 self,
                 sc.as_mut_ptr(),
@@ -482,7 +427,7 @@ impl SugovPolicy {
 pub fn first_largest(terms: &[PerfTerms]) -> u32 {
     match u32::try_from(terms.len()) {
         // SAFETY: there are `n` requests.
-        Ok(n) if n > 0 => unsafe { ffi::pelton_x_sugov_first_largest(terms.as_ptr(), n) },
+        Ok(n) if n > 0 => unsafe { sys::sugov_first_largest(terms.as_ptr(), n) },
         _ => NO_LARGEST,
     }
 }
@@ -490,5 +435,5 @@ pub fn first_largest(terms: &[PerfTerms]) -> u32 {
 /// Do requests hold until their inputs change? Not where time alone changes them, or one ends the search for others.
 #[must_use]
 pub fn sugov_keeps(pol: &Policy) -> bool {
-    ffi::pelton_x_sugov_keeps(pol) != 0
+    sys::sugov_keeps(pol) != 0
 }

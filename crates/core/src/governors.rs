@@ -1,131 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors other than schedutil: records and methods of `sched_dvfs.h`, `ondemand.h` and `governor.h`.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::{LayoutRow, mirror};
-
-/// What became of a vote.
-pub mod vote {
-    /// Hand the request to the driver, or to its worker.
-    pub const DRIVE: u32 = 0;
-    /// Inside the window.
-    pub const THROTTLED: u32 = 1;
-    /// Another CPU asks for more.
-    pub const OTHER: u32 = 2;
-    /// Nothing changed.
-    pub const SAME: u32 = 3;
-}
-
-mirror! {
-    /// sched-DVFS: a frequency domain.
-    SchedDvfs = "pelton_sched_dvfs" {
-        /// End of the window, ns.
-        throttle_ns: u64,
-        /// Its length, ns.
-        window_ns: u64,
-        /// The request that the worker carries out.
-        requested_khz: u32,
-        /// Present frequency.
-        cur_khz: u32,
-        /// Lower limit.
-        min_khz: u32,
-        /// Upper limit.
-        max_khz: u32,
-        /// CPUs of the domain.
-        nr_cpus: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
-
-mirror! {
-    /// sched-DVFS: what a CPU asks for, capacity.
-    Vote = "pelton_vote" {
-        /// The fair class.
-        cfs: u32,
-        /// The real-time class.
-        rt: u32,
-        /// Deadline reservations.
-        dl: u32,
-        /// All of them, with the margin.
-        total: u32,
-    }
-}
-
-mirror! {
-    /// ondemand and conservative: a frequency domain.
-    Dbs = "pelton_dbs" {
-        /// When the last sample counted, ns.
-        last_ns: u64,
-        /// Time between samples, us.
-        sampling_us: u32,
-        /// Present frequency.
-        cur_khz: u32,
-        /// Lower limit.
-        min_khz: u32,
-        /// Upper limit.
-        max_khz: u32,
-        /// Lowest frequency of the hardware.
-        hw_min_khz: u32,
-        /// Highest frequency of the hardware.
-        hw_max_khz: u32,
-        /// Periods until the next sample.
-        rate_mult: u32,
-        /// Periods without a sample.
-        idle_periods: u32,
-        /// Of this sample, the largest of the CPUs, percent.
-        load: u32,
-        /// The same without what is remembered of the time before a sleep.
-        sample_load: u32,
-        /// conservative: where its steps are.
-        requested_khz: u32,
-        /// conservative: samples since it looked whether to go down.
-        down_skip: u32,
-        /// ondemand with a bias: the lower of two frequencies of a period; 0 = there is one only.
-        low_khz: u32,
-        /// Time at it, us.
-        low_us: u32,
-        /// Time at the higher one, us.
-        high_us: u32,
-        /// The lower one comes next.
-        at_high: u32,
-        /// Until the next sample, us.
-        delay_us: u32,
-        /// The driver's own table begins with the highest frequency: of two as near that one is taken.
-        descends: u32,
-    }
-}
-
-mirror! {
-    /// ondemand and conservative: what a CPU remembers of its last sample.
-    DbsCpu = "pelton_dbs_cpu" {
-        /// Time of its last sample, us.
-        prev_wall_us: u64,
-        /// Its idle time then, us.
-        prev_idle_us: u64,
-        /// Time of its tasks with nice above 0 then, ns.
-        prev_nice_ns: u64,
-        /// Its load then, percent.
-        prev_load: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
-
-mirror! {
-    /// ondemand and conservative: how a CPU spent its time so far.
-    DbsTimes = "pelton_dbs_times" {
-        /// All, us.
-        wall_us: u64,
-        /// Idle while no task waited for I/O, us.
-        idle_us: u64,
-        /// Idle while a task waited for I/O, us.
-        iowait_us: u64,
-        /// Tasks with nice above 0 ran, ns.
-        nice_ns: u64,
-    }
-}
+use crate::sys::{self, Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, vote};
 
 /// Capacity that sched-DVFS asks for at this usage.
 ///
@@ -135,20 +12,20 @@ mirror! {
 #[inline]
 #[must_use]
 pub fn sched_dvfs_request(usage: u32) -> u32 {
-    ffi::pelton_x_sched_dvfs_request(usage)
+    sys::sched_dvfs_request(usage)
 }
 
 /// Usage of a CPU: utilization of its root queue, not above the CPU.
 #[inline]
 #[must_use]
 pub fn sched_dvfs_usage(util_avg: u64, cap_orig: u32) -> u32 {
-    ffi::pelton_x_sched_dvfs_usage(util_avg, cap_orig)
+    sys::sched_dvfs_usage(util_avg, cap_orig)
 }
 
 /// Length of sched-DVFS's window, ns; `latency_ns` 0 = the driver tells none.
 #[must_use]
 pub fn sched_dvfs_window_ns(pol: &Policy, latency_ns: u64) -> u64 {
-    ffi::pelton_x_sched_dvfs_window_ns(pol, latency_ns)
+    sys::sched_dvfs_window_ns(pol, latency_ns)
 }
 
 impl SchedDvfs {
@@ -156,7 +33,7 @@ impl SchedDvfs {
     #[inline]
     #[must_use]
     pub fn tick(&self, cap_orig: u32, usage: u32) -> Option<u32> {
-        Some(ffi::pelton_x_sched_dvfs_tick(self, cap_orig, usage)).filter(|&cap| cap > 0)
+        Some(sys::sched_dvfs_tick(self, cap_orig, usage)).filter(|&cap| cap > 0)
     }
 
     /// First form: a CPU of the domain votes. There must be `nr_cpus` votes and the CPU one of them, else nothing
@@ -167,7 +44,7 @@ impl SchedDvfs {
             return vote::SAME;
         }
         // SAFETY: there are `nr_cpus` votes, the CPU's among them.
-        unsafe { ffi::pelton_x_sched_dvfs_set_cap(self, votes.as_mut_ptr(), cpu, cap, cap_orig, now) }
+        unsafe { sys::sched_dvfs_set_cap(self, votes.as_mut_ptr(), cpu, cap, cap_orig, now) }
     }
 
     /// Last form: the vote of a CPU has new requests. As [`SchedDvfs::set_cap`].
@@ -178,25 +55,25 @@ impl SchedDvfs {
         }
         let n = table_len(khz);
         // SAFETY: there are `nr_cpus` votes, the CPU's among them, and `n` frequencies.
-        unsafe { ffi::pelton_x_sched_dvfs_update(self, votes.as_mut_ptr(), cpu, asks.into(), khz.as_ptr(), n) }
+        unsafe { sys::sched_dvfs_update(self, votes.as_mut_ptr(), cpu, asks.into(), khz.as_ptr(), n) }
     }
 
     /// Lowest operating point at or above `raw`.
     #[must_use]
     pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
         // SAFETY: there are as many frequencies as told.
-        unsafe { ffi::pelton_x_sched_dvfs_resolve(self, khz.as_ptr(), table_len(khz), raw) }
+        unsafe { sys::sched_dvfs_resolve(self, khz.as_ptr(), table_len(khz), raw) }
     }
 
     /// When the worker may carry the request out, ns.
     #[must_use]
     pub fn due_ns(&self, pol: &Policy, now: u64) -> u64 {
-        ffi::pelton_x_sched_dvfs_due_ns(pol, self, now)
+        sys::sched_dvfs_due_ns(pol, self, now)
     }
 
     /// The driver returned.
     pub fn done(&mut self, khz: u32, now: u64) {
-        ffi::pelton_x_sched_dvfs_done(self, khz, now);
+        sys::sched_dvfs_done(self, khz, now);
     }
 }
 
@@ -204,68 +81,68 @@ impl Vote {
     /// Its CPU has no fair task left.
     #[inline]
     pub fn reset(&mut self) {
-        ffi::pelton_x_sched_dvfs_reset(self);
+        sys::sched_dvfs_reset(self);
     }
 }
 
 /// Time between two samples, us.
 #[must_use]
 pub fn dbs_sampling_us(pol: &Policy, latency_ns: u64, transition_delay_us: u32, tick_ns: u64) -> u64 {
-    ffi::pelton_x_dbs_sampling_us(pol, latency_ns, transition_delay_us, tick_ns)
+    sys::dbs_sampling_us(pol, latency_ns, transition_delay_us, tick_ns)
 }
 
 /// Does the policy's governor take samples?
 #[must_use]
 pub fn governor_samples(pol: &Policy) -> bool {
-    ffi::pelton_x_governor_samples(pol) != 0
+    sys::governor_samples(pol) != 0
 }
 
 /// Does it take votes?
 #[must_use]
 pub fn governor_votes(pol: &Policy) -> bool {
-    ffi::pelton_x_governor_votes(pol) != 0
+    sys::governor_votes(pol) != 0
 }
 
 impl Dbs {
     /// Has enough time passed since the last sample?
     #[must_use]
     pub fn is_due(&self, now: u64) -> bool {
-        ffi::pelton_x_dbs_is_due(self, now) != 0
+        sys::dbs_is_due(self, now) != 0
     }
 
     /// Time between samples that was last chosen, us.
     #[must_use]
     pub fn period_us(&self) -> u32 {
-        ffi::pelton_x_dbs_period_us(self)
+        sys::dbs_period_us(self)
     }
 
     /// Does the next sample look at the load? If not, it changes to the lower of two frequencies.
     #[must_use]
     pub fn measures(&self) -> bool {
-        ffi::pelton_x_dbs_measures(self) != 0
+        sys::dbs_measures(self) != 0
     }
 
     /// A look at the load begins.
     pub fn begin(&mut self, now: u64) {
-        ffi::pelton_x_dbs_begin(self, now);
+        sys::dbs_begin(self, now);
     }
 
     /// Load of a CPU since its last sample, percent; the largest of the domain is kept.
     pub fn load(&mut self, pol: &Policy, cpu: &mut DbsCpu, times: &DbsTimes) -> u32 {
-        ffi::pelton_x_dbs_load(pol, self, cpu, times)
+        sys::dbs_load(pol, self, cpu, times)
     }
 
     /// The frequency after a sample; `delay_us` says when the next one is due.
     pub fn sampled(&mut self, pol: &Policy, khz: &[u32]) -> u32 {
         // SAFETY: there are as many frequencies as told.
-        unsafe { ffi::pelton_x_governor_sampled(pol, self, khz.as_ptr(), table_len(khz)) }
+        unsafe { sys::governor_sampled(pol, self, khz.as_ptr(), table_len(khz)) }
     }
 
     /// The frequency that the governor sets when it starts, if any.
     #[must_use]
     pub fn start_khz(&self, pol: &Policy, khz: &[u32]) -> Option<u32> {
         // SAFETY: there are as many frequencies as told.
-        let start = unsafe { ffi::pelton_x_governor_start_khz(pol, self, khz.as_ptr(), table_len(khz)) };
+        let start = unsafe { sys::governor_start_khz(pol, self, khz.as_ptr(), table_len(khz)) };
         Some(start).filter(|&khz| khz > 0)
     }
 }
@@ -273,13 +150,4 @@ impl Dbs {
 /// Frequencies of a table.
 pub(crate) fn table_len(khz: &[u32]) -> u32 {
     u32::try_from(khz.len()).unwrap_or(u32::MAX)
-}
-
-/// The Rust side of the layout comparison.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    SchedDvfs::layout(rows);
-    Vote::layout(rows);
-    Dbs::layout(rows);
-    DbsCpu::layout(rows);
-    DbsTimes::layout(rows);
 }

@@ -2,23 +2,11 @@
 //! Task groups that count for a part of each CPU at most: records and functions of
 //! `core/include/pelton/group_throttle.h`.
 
-use crate::ffi;
-use crate::records::{CpuState, LayoutRow, mirror};
+pub use crate::sys::NO_GROUP;
+use crate::sys::{self, CpuState, ThrottledGroup};
 
 /// Most groups of a CPU that are looked at.
-pub const THROTTLED_GROUPS_MAX: usize = 64;
-/// In place of a throttle: the task is in no group.
-pub const NO_GROUP: u32 = u32::MAX;
-
-mirror! {
-    /// A group whose part of a CPU is limited.
-    ThrottledGroup = "pelton_throttled_group" {
-        /// Of its queue on this CPU, capacity.
-        util: u32,
-        /// Part of the CPU's capacity, 0..1024.
-        throttle: u32,
-    }
-}
+pub const THROTTLED_GROUPS_MAX: usize = sys::THROTTLED_GROUPS_MAX as usize;
 
 /// Utilization, capacity, of a CPU whose root queue has `root` and whose groups are each limited to a part of
 /// `capacity`; at least the sum of estimates `util_est`, at most the capacity.
@@ -31,14 +19,14 @@ mirror! {
 #[must_use]
 pub fn group_throttled_util(root: u32, util_est: u32, groups: &[ThrottledGroup], capacity: u32) -> u32 {
     // SAFETY: the pointer and the length are those of one slice.
-    unsafe { ffi::pelton_x_group_throttled_util(root, util_est, groups.as_ptr(), groups.len() as u32, capacity) }
+    unsafe { sys::group_throttled_util(root, util_est, groups.as_ptr(), groups.len() as u32, capacity) }
 }
 
 /// The same without estimates and without the CPU's limit.
 #[must_use]
 pub fn group_limited(root: u32, groups: &[ThrottledGroup], capacity: u32) -> u32 {
     // SAFETY: the pointer and the length are those of one slice.
-    unsafe { ffi::pelton_x_group_limited(root, groups.as_ptr(), groups.len() as u32, capacity) }
+    unsafe { sys::group_limited(root, groups.as_ptr(), groups.len() as u32, capacity) }
 }
 
 /// What is left of that without the group at place `own` (none: a place behind the last); below 0 where the root queue
@@ -47,24 +35,19 @@ pub fn group_limited(root: u32, groups: &[ThrottledGroup], capacity: u32) -> u32
 pub fn group_rest(root: u32, groups: &[ThrottledGroup], own: Option<usize>, capacity: u32) -> i32 {
     let own = own.map_or(u32::MAX, |own| own as u32);
     // SAFETY: the pointer and the length are those of one slice.
-    unsafe { ffi::pelton_x_group_rest(root, groups.as_ptr(), groups.len() as u32, own, capacity) }
+    unsafe { sys::group_rest(root, groups.as_ptr(), groups.len() as u32, own, capacity) }
 }
 
 /// A task's estimate as a CPU of this capacity counts it: within its upper clamp and its group's part.
 #[must_use]
 pub fn group_est(est: u32, max: u32, throttle: u32, capacity: u32) -> u32 {
-    ffi::pelton_x_group_est(est, max, throttle, capacity)
+    sys::group_est(est, max, throttle, capacity)
 }
 
 impl CpuState {
     /// Puts limited groups into the inputs of an evaluation. `est`: of the queued tasks, each limited.
     pub fn limit_groups(&mut self, groups: &[ThrottledGroup], est: u32) {
         // SAFETY: the pointer and the length are those of one slice.
-        unsafe { ffi::pelton_x_group_throttle_state(groups.as_ptr(), groups.len() as u32, est, self) }
+        unsafe { sys::group_throttle_state(groups.as_ptr(), groups.len() as u32, est, self) }
     }
-}
-
-/// Rows of the layout check.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    ThrottledGroup::layout(rows);
 }

@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle governors. Each method is the C function of the same name.
 
-use crate::ffi;
-use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::policy::Policy;
+use crate::sys::{self, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 
-/// Why an idle CPU woke; bits.
-pub mod woke {
-    /// A tick that was not stopped.
-    pub const TICK: u32 = 1;
-    /// Nothing came within the time limit of a polling state.
-    pub const POLL_LIMIT: u32 = 2;
-}
+/// Most idle states of a CPU.
+pub const IDLE_STATES_MAX: usize = sys::IDLE_STATES_MAX as usize;
 
 /// Is the governor not asked where a CPU has so many states? Its tick stops then once it came while the CPU was idle.
 #[inline]
 pub fn idle_single(policy: &Policy, states: u32) -> bool {
-    ffi::pelton_x_idle_single(policy, states) != 0
+    sys::idle_single(policy, states) != 0
 }
 
 impl IdleLast {
     /// The CPU is awake again: keep what the next choice learns from. `why`: bits of [`woke`].
     #[inline]
     pub fn woke(&mut self, residency_ns: u64, state: u32, why: u32) {
-        ffi::pelton_x_idle_woke(self, residency_ns, state, why);
+        sys::idle_woke(self, residency_ns, state, why);
     }
 }
 
@@ -44,7 +38,7 @@ impl Menu {
     #[inline]
     pub fn select(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) -> IdleChoice {
         let mut choice = IdleChoice::default();
-        ffi::pelton_x_menu_select(policy, self, table, now, &mut choice);
+        sys::menu_select(policy, self, table, now, &mut choice);
         choice
     }
 
@@ -52,7 +46,7 @@ impl Menu {
     /// it is no shorter than `timer_us`, what the timer alone lets expect.
     #[must_use]
     pub fn typical_us(&self, policy: &Policy, timer_us: u32) -> Option<u32> {
-        Some(ffi::pelton_x_menu_typical(policy, self, timer_us)).filter(|&us| us != u32::MAX)
+        Some(sys::menu_typical(policy, self, timer_us)).filter(|&us| us != u32::MAX)
     }
 }
 
@@ -70,7 +64,7 @@ impl Teo {
     #[inline]
     pub fn select(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) -> IdleChoice {
         let mut choice = IdleChoice::default();
-        ffi::pelton_x_teo_select(policy, self, table, now, &mut choice);
+        sys::teo_select(policy, self, table, now, &mut choice);
         choice
     }
 }

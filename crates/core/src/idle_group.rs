@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle groups (`cpu.idle`): their shares, and which tasks count as idle ones.
 
-use crate::{Policy, ffi_idle_groups};
+use crate::Policy;
+use crate::sys;
 
 /// Are there idle groups under this policy?
 ///
@@ -11,38 +12,38 @@ use crate::{Policy, ffi_idle_groups};
 /// ```
 #[must_use]
 pub fn has_idle_groups(p: &Policy) -> bool {
-    ffi_idle_groups::pelton_x_has_idle_groups(p) != 0
+    sys::has_idle_groups(p) != 0
 }
 
 /// Shares of a group whose `cpu.idle` is written.
 #[must_use]
 pub fn shares_when_idle(idle: bool) -> u64 {
-    ffi_idle_groups::pelton_x_shares_when_idle(idle.into())
+    sys::shares_when_idle(idle.into())
 }
 
 /// May the weight of a group be written?
 #[must_use]
 pub fn shares_writable(idle: bool) -> bool {
-    ffi_idle_groups::pelton_x_shares_writable(idle.into()) != 0
+    sys::shares_writable(idle.into()) != 0
 }
 
 /// `tasks` come to a queue (or leave it), `idle` of them idle ones there: how many are idle ones of the queue above?
 #[inline]
 #[must_use]
 pub fn h_nr_idle_above(group_idle: u32, tasks: i32, idle: i32) -> i32 {
-    ffi_idle_groups::pelton_x_h_nr_idle_above(group_idle, tasks, idle)
+    sys::h_nr_idle_above(group_idle, tasks, idle)
 }
 
 /// A group with `queued` tasks on a CPU, `h_nr_idle` of them idle ones, becomes idle or ceases to be: what the queue
 /// above has more.
 #[must_use]
 pub fn set_idle_delta(idle: bool, queued: u32, h_nr_idle: u32) -> i32 {
-    ffi_idle_groups::pelton_x_set_idle_delta(idle.into(), queued, h_nr_idle)
+    sys::set_idle_delta(idle.into(), queued, h_nr_idle)
 }
 
 /// Does a CPU run idle tasks only?
 #[inline]
 #[must_use]
 pub fn sched_idle_rq(nr_running: u32, h_nr_idle: u32) -> bool {
-    ffi_idle_groups::pelton_x_sched_idle_rq(nr_running, h_nr_idle) != 0
+    sys::sched_idle_rq(nr_running, h_nr_idle) != 0
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of a frequency domain (`limits.h`).
 
-use crate::ffi;
-use crate::governors::Dbs;
 use crate::policy::Policy;
+use crate::sys::{self, Dbs};
 
 /// What limits take from a CPU's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,10 +17,10 @@ impl Pressure {
     /// Of a CPU that has `cap_orig` at `ref_khz`, limited to `policy_khz`, of which cooling asks for `cooling_khz`.
     #[must_use]
     pub fn of(pol: &Policy, cap_orig: u32, ref_khz: u32, policy_khz: u32, cooling_khz: u32) -> Pressure {
-        let lost = |khz| ffi::pelton_x_lost_capacity(cap_orig, khz, ref_khz);
+        let lost = |khz| sys::lost_capacity(cap_orig, khz, ref_khz);
         let (policy, cooling) = (lost(policy_khz), lost(cooling_khz));
-        let now = ffi::pelton_x_pressure_now(pol, policy, cooling);
-        Pressure { now, averaged: ffi::pelton_x_pressure_averaged(pol, cooling) }
+        let now = sys::pressure_now(pol, policy, cooling);
+        Pressure { now, averaged: sys::pressure_averaged(pol, cooling) }
     }
 }
 
@@ -45,9 +44,9 @@ impl Limits {
     pub fn of(khz: &[u32], min: u32, max: u32) -> Limits {
         let n = len(khz);
         // SAFETY: there are `n` frequencies.
-        let max_khz = unsafe { ffi::pelton_x_limits_max(khz.as_ptr(), n, max) };
+        let max_khz = unsafe { sys::limits_max(khz.as_ptr(), n, max) };
         // SAFETY: there are `n` frequencies.
-        let min_khz = unsafe { ffi::pelton_x_limits_min(khz.as_ptr(), n, min, max_khz) };
+        let min_khz = unsafe { sys::limits_min(khz.as_ptr(), n, min, max_khz) };
         Limits { min_khz, max_khz }
     }
 
@@ -58,7 +57,7 @@ impl Limits {
         let Limits { min_khz: min, max_khz: max } = self;
         let (at, n) = (khz.as_ptr(), len(khz));
         // SAFETY: there are `n` frequencies.
-        let target = unsafe { ffi::pelton_x_limits_target(pol, at, n, min, max, cur, wanted, fast_switch.into()) };
+        let target = unsafe { sys::limits_target(pol, at, n, min, max, cur, wanted, fast_switch.into()) };
         Some(target).filter(|&khz| khz > 0)
     }
 }
@@ -66,7 +65,7 @@ impl Limits {
 impl Dbs {
     /// New limits, and the frequency that they led to: the next sample is due.
     pub fn limits(&mut self, pol: &Policy, limits: Limits, cur: u32) {
-        ffi::pelton_x_limits_dbs(pol, self, limits.min_khz, limits.max_khz, cur);
+        sys::limits_dbs(pol, self, limits.min_khz, limits.max_khz, cur);
     }
 }
 

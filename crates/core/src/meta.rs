@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The core's tables about itself: bounds of quantities, layout of records.
+//! The core's table about itself: bounds of quantities.
 
-use crate::ffi;
-use crate::policy::{Policy, text};
-use crate::records::{LayoutRow, rust_layout};
+use crate::policy::text;
+use crate::sys;
 
 /// A quantity of the core: unit, smallest and largest value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +20,7 @@ pub struct Bound {
 }
 
 fn bound_at(index: u32) -> Option<Bound> {
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let row = unsafe { ffi::pelton_x_bound(index).as_ref() }?;
+    let row = sys::bound_at(index)?;
     Some(Bound {
         quantity: text(row.quantity),
         unit: text(row.unit),
@@ -42,21 +40,4 @@ fn bound_at(index: u32) -> Option<Bound> {
 #[must_use]
 pub fn bounds() -> Vec<Bound> {
     (0..).map_while(bound_at).collect()
-}
-
-fn c_row(index: u32) -> Option<LayoutRow> {
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let row = unsafe { ffi::pelton_x_layout(index).as_ref() }?;
-    let (record, field) = (text(row.record), text(row.field));
-    let name = if field.is_empty() { record.to_owned() } else { format!("{record}.{field}") };
-    Some(LayoutRow { name, offset: row.offset as usize, size: row.size as usize })
-}
-
-/// The layout of all shared records as C and as Rust see it.
-#[doc(hidden)]
-#[must_use]
-pub fn layouts() -> (Vec<LayoutRow>, Vec<LayoutRow>) {
-    let mut rust = rust_layout();
-    rust.push(LayoutRow { name: "pelton_policy".to_owned(), offset: 0, size: size_of::<Policy>() });
-    ((0..).map_while(c_row).collect(), rust)
 }

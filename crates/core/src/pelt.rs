@@ -1,61 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Load tracking: records, entities, queues. Each method is the C function of the same name.
 
-use crate::ffi::{self, Ctx};
-use crate::ffi_weights;
 use crate::policy::Policy;
-use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
-
-/// What an update asks of the frequency hook; bits.
-pub mod ev {
-    /// The queue's average changed.
-    pub const DECAYED: u32 = 1;
-    /// An entity was attached.
-    pub const ATTACH: u32 = 2;
-    /// An entity was detached.
-    pub const DETACH: u32 = 4;
-    /// Tasks that left in their sleep were taken out (implies `DECAYED`).
-    pub const REMOVED: u32 = 8;
-    /// A change below was carried up.
-    pub const PROPAGATED: u32 = 16;
-    /// Not a hook: the load of the queue's task group must be refreshed.
-    pub const TG_LOAD: u32 = 32;
-}
+use crate::sys::{self, Avg, CfsRq, Ctx, Rq, Se, TaskGroup};
 
 /// Flags of an entity update; bits.
 pub mod update {
-    /// Refresh the group's load.
-    pub const TG: u32 = 1;
-    /// Do not age the entity.
-    pub const SKIP_AGE_LOAD: u32 = 2;
-    /// Attach if it is not attached.
-    pub const DO_ATTACH: u32 = 4;
-    /// Detach.
-    pub const DO_DETACH: u32 = 8;
-    /// Sample the estimate.
-    pub const UTIL_EST: u32 = 16;
-}
-
-/// Why a task leaves the queue; bits.
-pub mod dequeue {
-    /// It goes to sleep.
-    pub const SLEEP: u32 = 1;
-    /// It moves to another CPU while runnable.
-    pub const MIGRATE: u32 = 2;
-    /// The caller makes the last step, [`crate::Rq::estimate_last`], after the hooks of this event.
-    pub const ESTIMATE_LATER: u32 = 4;
-}
-
-/// What runs on the CPU whose blocked load is refreshed.
-pub mod runs {
-    /// A fair task.
-    pub const FAIR: u32 = 0;
-    /// A real-time task.
-    pub const RT: u32 = 1;
-    /// A deadline task.
-    pub const DL: u32 = 2;
-    /// No task: the CPU is idle.
-    pub const IDLE: u32 = 3;
+    pub use crate::sys::{DO_ATTACH, DO_DETACH, SKIP_AGE_LOAD, UPDATE_TG as TG, UPDATE_UTIL_EST as UTIL_EST};
 }
 
 /// `v * y^n`, truncated as the kernel truncates it.
@@ -66,7 +17,7 @@ pub mod runs {
 #[inline]
 #[must_use]
 pub fn decay_load(v: u64, periods: u64) -> u64 {
-    ffi::pelton_x_decay_load(v, periods)
+    sys::decay_load(v, periods)
 }
 
 /// Utilization after `delta_units` (of 1024 ns) more of running, starting from `util`.
@@ -77,7 +28,7 @@ pub fn decay_load(v: u64, periods: u64) -> u64 {
 #[inline]
 #[must_use]
 pub fn ramp(util: u32, delta_units: u32) -> u32 {
-    ffi::pelton_x_ramp(util, delta_units)
+    sys::ramp(util, delta_units)
 }
 
 /// Periods of running from nothing until utilization is at least `util`.
@@ -88,7 +39,7 @@ pub fn ramp(util: u32, delta_units: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn time_to(util: u32) -> u32 {
-    ffi::pelton_x_time_to(util)
+    sys::time_to(util)
 }
 
 /// Shares of a control group with this `cpu.weight` (1..=10000).
@@ -99,7 +50,7 @@ pub fn time_to(util: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn shares_of_weight(cpu_weight: u32) -> u64 {
-    ffi_weights::pelton_x_shares_of_weight(cpu_weight)
+    sys::shares_of_weight(cpu_weight)
 }
 
 /// `cpu.weight` that a control group with these shares shows, 1..=10000.
@@ -109,20 +60,20 @@ pub fn shares_of_weight(cpu_weight: u32) -> u64 {
 /// ```
 #[must_use]
 pub fn weight_of_shares(shares: u64) -> u64 {
-    ffi_weights::pelton_x_weight_of_shares(shares)
+    sys::weight_of_shares(shares)
 }
 
 impl Avg {
     /// Bring the sums up to `ctx.now`; returns period boundaries crossed.
     #[inline]
     pub fn accumulate(&mut self, ctx: &Ctx<'_>, load: u64, runnable: u64, running: u64) -> u64 {
-        ffi::pelton_x_update_load_sum(ctx, self, load, runnable, running)
+        sys::update_load_sum(ctx, self, load, runnable, running)
     }
 
     /// Turn sums into averages.
     #[inline]
     pub fn publish(&mut self, pol: &Policy, weight: u64) {
-        ffi::pelton_x_publish(pol, self, weight);
+        sys::publish(pol, self, weight);
     }
 
     /// Average of runnable tasks without their weights, capacity units; 0 where the release keeps none.
@@ -135,7 +86,7 @@ impl Avg {
     /// Accumulate one value and publish; `ev::DECAYED` or 0.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>, value: u32) -> u32 {
-        ffi::pelton_x_update_avg(ctx, self, value)
+        sys::update_avg(ctx, self, value)
     }
 }
 
@@ -144,7 +95,7 @@ impl Se {
     #[must_use]
     pub fn new(weight: u64) -> Self {
         let mut se = Self::default();
-        ffi::pelton_x_se_init(&mut se, weight);
+        sys::se_init(&mut se, weight);
         se
     }
 
@@ -152,71 +103,72 @@ impl Se {
     #[inline]
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi_weights::pelton_x_se_full_weight(self)
+        sys::se_full_weight(self)
     }
 
     /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>) -> u64 {
-        ffi::pelton_x_update_load_avg_se(ctx, self)
+        sys::update_load_avg_se(ctx, self)
     }
 
     /// The same for an entity known to be blocked.
     #[inline]
     pub fn update_blocked(&mut self, ctx: &Ctx<'_>) -> u64 {
-        ffi::pelton_x_update_load_avg_blocked_se(ctx, self)
+        sys::update_load_avg_blocked_se(ctx, self)
     }
 
     /// Utilization at first placement on `cfs`.
     #[inline]
     pub fn post_init(&mut self, pol: &Policy, cfs: &CfsRq, cap_orig: u32) {
-        ffi::pelton_x_post_init_entity_util_avg(pol, cfs, self, cap_orig);
+        sys::post_init_entity_util_avg(pol, cfs, self, cap_orig);
     }
 
     /// The estimate itself.
     #[inline]
     #[must_use]
     pub fn util_est(&self, pol: &Policy) -> u32 {
-        ffi::pelton_x_se_util_est(pol, self)
+        sys::se_util_est(pol, self)
     }
 
     /// Utilization as placement sees it: the larger of average and estimate.
     #[inline]
     #[must_use]
     pub fn task_util_est(&self, pol: &Policy) -> u32 {
-        ffi::pelton_x_task_util_est(pol, self)
+        sys::task_util_est(pol, self)
     }
 
     /// Sample the estimate.
     #[inline]
     pub fn util_est_update(&mut self, pol: &Policy, cap_orig: u32, task_sleeps: bool) {
-        ffi::pelton_x_util_est_update(pol, self, cap_orig, u32::from(task_sleeps));
+        sys::util_est_update(pol, self, cap_orig, u32::from(task_sleeps));
     }
 
     /// Sample the estimate by the rule `u2` of the kernels that kept the mark in bit 0 (5.5 to 5.12), at a sleep.
     #[inline]
     pub fn util_est_update_u2_low(&mut self, cap_orig: u32) {
-        ffi::pelton_x_util_est_update_u2_low(self, cap_orig);
+        let util = self.avg.util_avg as u32;
+        sys::util_est_update_u2_low(&mut self.avg, util, cap_orig);
     }
 
     /// True when the dequeue of this task was delayed and is done now; `flags` as of [`crate::Rq::dequeue_task`].
     #[inline]
     #[must_use]
     pub fn delay_ends(&self, flags: u32) -> bool {
-        ffi::pelton_x_delay_ends(self, flags) != 0
+        sys::delay_ends(self, flags) != 0
     }
 
     /// Change of runnable tasks at the levels above this task when it leaves, asked before it does.
     #[inline]
     #[must_use]
     pub fn leave_delta(&self, flags: u32) -> i32 {
-        ffi::pelton_x_leave_delta(self, flags)
+        sys::leave_delta(self, flags)
     }
 
     /// The task was created in another class.
     #[inline]
     pub fn init_other_class(&mut self, ctx: &Ctx<'_>) {
-        ffi::pelton_x_init_other_class(ctx, self);
+        sys::init_other_class(ctx, self);
     }
 }
 
@@ -224,81 +176,81 @@ impl CfsRq {
     /// Bring the queue up to `ctx.now`; `ev` bits.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>) -> u32 {
-        ffi::pelton_x_update_cfs_rq_load_avg(ctx, self)
+        sys::update_cfs_rq_load_avg(ctx, self)
     }
 
     /// Entity and queue up to `ctx.now`, attach or detach by `flags`; `ev` bits.
     #[inline]
     pub fn update_load_avg(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, flags: u32) -> u32 {
-        ffi::pelton_x_update_load_avg(ctx, self, se, owned, flags)
+        sys::update_load_avg(ctx, self, se, owned, flags)
     }
 
     /// The entity's averages become part of the queue's.
     #[inline]
     pub fn attach(&mut self, pol: &Policy, se: &mut Se) {
-        ffi::pelton_x_attach_entity_load_avg(pol, self, se);
+        sys::attach_entity_load_avg(pol, self, se);
     }
 
     /// The entity's averages leave the queue's.
     #[inline]
     pub fn detach(&mut self, pol: &Policy, se: &Se) {
-        ffi::pelton_x_detach_entity_load_avg(pol, self, se);
+        sys::detach_entity_load_avg(pol, self, se);
     }
 
     /// Load of what is queued, where the release keeps an average of it (to 5.4).
     #[must_use]
     #[inline]
     pub fn runnable_load_avg(&self, pol: &Policy) -> Option<u64> {
-        (ffi_weights::pelton_x_keeps_runnable_load(pol) != 0).then_some(self.avg.runnable_avg)
+        (sys::keeps_runnable_load(pol) != 0).then_some(self.avg.runnable_avg)
     }
 
     /// Weight of what is queued, as a 64-bit kernel stores it.
     #[must_use]
     pub fn full_weight(&self) -> u64 {
-        ffi_weights::pelton_x_full_weight(self.load_weight, self.weight_rest)
+        sys::full_weight(self.load_weight, self.weight_rest)
     }
 
     /// Change an entity's weight, which is given as a 64-bit kernel stores it.
     #[inline]
     pub fn reweight_entity(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
-        ffi_weights::pelton_x_reweight_entity(pol, self, se, weight);
+        sys::reweight_entity(pol, self, se, weight, weight);
     }
 
     /// Change an entity's weight to whole units.
     #[inline]
     pub fn reweight(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
-        ffi_weights::pelton_x_reweight(pol, self, se, weight);
+        sys::reweight(pol, self, se, weight);
     }
 
     /// Age a sleeping entity to this queue's last update.
     #[inline]
     pub fn sync_blocked(&self, ctx: &Ctx<'_>, se: &mut Se) {
-        ffi::pelton_x_sync_blocked(ctx, self, se);
+        sys::sync_blocked(ctx, self, se);
     }
 
     /// Carry what changed in the group's own queue up to this one; `true` if anything did.
     #[inline]
     pub fn propagate(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: &mut CfsRq) -> bool {
-        ffi::pelton_x_propagate_entity_load_avg(ctx, self, se, owned) != 0
+        sys::propagate_entity_load_avg(ctx, self, se, owned) != 0
     }
 
     /// Weight of the entity of this group queue, as a 64-bit kernel stores it; so is `present`.
     #[inline]
     #[must_use]
     pub fn group_shares(&self, pol: &Policy, tg: &TaskGroup, present: u64) -> u64 {
-        ffi::pelton_x_calc_group_shares(pol, self, tg, present)
+        sys::calc_group_shares(pol, self, tg, present)
     }
 
     /// Refresh the group's load total from this queue; `true` if it changed.
     #[inline]
     pub fn tg_contrib(&mut self, pol: &Policy, tg: &mut TaskGroup, now: u64) -> bool {
-        ffi::pelton_x_update_tg_load_avg(pol, tg, self, now) != 0
+        sys::update_tg_load_avg(pol, tg, self, now) != 0
     }
 
     /// Give the entity of group queue `owned` on this queue the weight that is its share now; `true` if it changed.
     #[inline]
     pub fn refresh_shares(&mut self, pol: &Policy, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
-        ffi::pelton_x_update_cfs_group(pol, self, se, owned, tg) != 0
+        sys::update_cfs_group(pol, self, se, owned, tg) != 0
     }
 
     /// One group queue of the blocked walk: `owned` and its part of the group's load, then its entity here; `ev` bits.
@@ -311,50 +263,50 @@ impl CfsRq {
         tg: &mut TaskGroup,
         wall_now: u64,
     ) -> u32 {
-        ffi::pelton_x_walk_group(ctxs.0, ctxs.1, self, se, owned, tg, wall_now)
+        sys::walk_group(ctxs.0, ctxs.1, self, se, owned, tg, wall_now)
     }
 
     /// Nothing of this group queue is left.
     #[inline]
     #[must_use]
     pub fn group_is_decayed(&self, pol: &Policy) -> bool {
-        ffi::pelton_x_cfs_rq_is_decayed(pol, self) != 0
+        sys::cfs_rq_is_decayed(pol, self) != 0
     }
 
     /// A task ends in its sleep.
     #[inline]
     pub fn remove_sleeping(&mut self, ctx: &Ctx<'_>, se: &mut Se) {
-        ffi::pelton_x_remove_sleeping(ctx, self, se);
+        sys::remove_sleeping(ctx, self, se);
     }
 
     /// A task leaves the fair class.
     #[inline]
     pub fn switched_from_fair(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
-        ffi::pelton_x_switched_from_fair(ctx, self, se)
+        sys::switched_from_fair(ctx, self, se)
     }
 
     /// A task joins the fair class with averages of the past.
     #[inline]
     pub fn switched_to_fair(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
-        ffi::pelton_x_switched_to_fair(ctx, self, se)
+        sys::switched_to_fair(ctx, self, se)
     }
 
     /// A group comes into being: its entity is attached to this queue, empty.
     #[inline]
     pub fn group_online(&mut self, ctx: &Ctx<'_>, se: &mut Se) {
-        ffi::pelton_x_group_online(ctx, self, se);
+        sys::group_online(ctx, self, se);
     }
 
     /// An entity is queued; `delta` is the change of runnable tasks below.
     #[inline]
     pub fn enqueue_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, delta: i32) -> u32 {
-        ffi::pelton_x_enqueue_entity(ctx, self, se, owned, delta)
+        sys::enqueue_entity(ctx, self, se, owned, delta)
     }
 
     /// An ancestor that stays queued while a task below is queued or leaves.
     #[inline]
     pub fn update_ancestor(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, delta: i32) -> u32 {
-        ffi::pelton_x_update_ancestor(ctx, self, se, owned, delta)
+        sys::update_ancestor(ctx, self, se, owned, delta)
     }
 
     /// An entity leaves the queue.
@@ -367,56 +319,56 @@ impl CfsRq {
         delta: i32,
         flags: u32,
     ) -> u32 {
-        ffi::pelton_x_dequeue_entity(ctx, self, se, owned, delta, flags)
+        sys::dequeue_entity(ctx, self, se, owned, delta, flags)
     }
 
     /// A queued entity becomes current at its level.
     #[inline]
     pub fn set_next_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
-        ffi::pelton_x_set_next_entity(ctx, self, se, owned)
+        sys::set_next_entity(ctx, self, se, owned)
     }
 
     /// The current entity is put back.
     #[inline]
     pub fn put_prev_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
-        ffi::pelton_x_put_prev_entity(ctx, self, se, owned)
+        sys::put_prev_entity(ctx, self, se, owned)
     }
 
     /// The periodic tick, per level.
     #[inline]
     pub fn tick_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
-        ffi::pelton_x_tick_entity(ctx, self, se, owned)
+        sys::tick_entity(ctx, self, se, owned)
     }
 
     /// The task wants to sleep but stays queued.
     #[inline]
     pub fn delay_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
-        ffi::pelton_x_delay_entity(ctx, self, se)
+        sys::delay_entity(ctx, self, se)
     }
 
     /// A level above a task counts this many runnable tasks more: -1 when its dequeue is delayed, 1 when it is woken
     /// or, before the level is walked, leaves at last.
     #[inline]
     pub fn count_runnable(&mut self, delta: i32) {
-        ffi::pelton_x_count_runnable(self, delta);
+        sys::count_runnable(self, delta);
     }
 
     /// A delayed task is woken before it left.
     #[inline]
     pub fn requeue_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
-        ffi::pelton_x_requeue_entity(ctx, self, se)
+        sys::requeue_entity(ctx, self, se)
     }
 
     /// The task's estimate joins this root queue's.
     #[inline]
     pub fn util_est_enqueue(&mut self, pol: &Policy, se: &Se) {
-        ffi::pelton_x_util_est_enqueue(pol, self, se);
+        sys::util_est_enqueue(pol, self, se);
     }
 
     /// The task's estimate leaves this root queue's.
     #[inline]
     pub fn util_est_dequeue(&mut self, pol: &Policy, se: &Se) {
-        ffi::pelton_x_util_est_dequeue(pol, self, se);
+        sys::util_est_dequeue(pol, self, se);
     }
 }
 
@@ -432,12 +384,12 @@ impl Rq {
         is_idle: bool,
         wall_now: u64,
     ) {
-        ffi::pelton_x_migrate_sleeping(pol, self, cfs, se, u32::from(is_idle), wall_now);
+        sys::rq_migrate_sleeping_at(pol, self, cfs, se, u32::from(is_idle), wall_now);
     }
 
     /// The same for a task on the root queue.
     #[inline]
     pub fn migrate_sleeping_task(&mut self, pol: &Policy, se: &mut Se, is_idle: bool, wall_now: u64) {
-        ffi::pelton_x_rq_migrate_sleeping(pol, self, se, u32::from(is_idle), wall_now);
+        sys::rq_migrate_sleeping(pol, self, se, u32::from(is_idle), wall_now);
     }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a waking task goes. Each function is the C function of the same name.
 
-use crate::ffi;
-use crate::placement_records::PlaceWaker;
 use crate::policy::Policy;
-use crate::records::{CfsRq, Se, TaskGroup, Wake};
+use crate::sys::{self, CfsRq, PlaceWaker, Se, TaskGroup, Wake};
 
 /// Does the waking CPU attract the task it wakes?
 ///
@@ -18,21 +16,21 @@ use crate::records::{CfsRq, Se, TaskGroup, Wake};
 #[inline]
 #[must_use]
 pub fn wake_affine(policy: &Policy, wake: &Wake) -> bool {
-    ffi::pelton_x_wake_affine(policy, wake) != 0
+    sys::wake_affine(policy, wake) != 0
 }
 
 /// Do the loads that placement compares leave out tasks that sleep?
 #[inline]
 #[must_use]
 pub fn wake_reads_runnable(policy: &Policy) -> bool {
-    ffi::pelton_x_wake_reads_runnable(policy) != 0
+    sys::wake_reads_runnable(policy) != 0
 }
 
 /// Changes of partner of a waker, with the wake-up that `waker` describes.
 #[inline]
 #[must_use]
 pub fn record_wakee(waker: &PlaceWaker) -> u32 {
-    ffi::pelton_x_record_wakee(waker)
+    sys::record_wakee(waker)
 }
 
 /// Do the two talk to so many others that they should not be pulled together?
@@ -43,7 +41,7 @@ pub fn record_wakee(waker: &PlaceWaker) -> u32 {
 #[inline]
 #[must_use]
 pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
-    ffi::pelton_x_wake_wide(waker_flips, wakee_flips, llc_size) != 0
+    sys::wake_wide(waker_flips, wakee_flips, llc_size) != 0
 }
 
 /// Shift of the load that the entity `se` of group queue `owned` brings to the queue above, when its queue gets `wl`
@@ -51,14 +49,14 @@ pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
 #[inline]
 #[must_use]
 pub fn effective_load(owned: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64 {
-    ffi::pelton_x_effective_load(owned, tg, se, wl, wg)
+    sys::effective_load(owned, tg, se, wl, wg)
 }
 
 /// Part of the load `part` of a whole queue that belongs to something of load average `load` on it.
 #[inline]
 #[must_use]
 pub fn h_load(part: u64, load: u64, queue: u64) -> u64 {
-    ffi::pelton_x_h_load(part, load, queue)
+    sys::h_load(part, load, queue)
 }
 
 /// What a wake-up shifts at the root, when waker or wakee are in groups.
@@ -77,7 +75,7 @@ pub struct WakeShift {
 impl Wake {
     /// The loads of the comparison by runnable load, with what groups make of them.
     pub fn in_groups(&mut self, s: WakeShift) {
-        ffi::pelton_x_wake_in_groups(self, s.waker_here, s.waker_there, s.task_here, s.task_there);
+        sys::wake_in_groups(self, s.waker_here, s.waker_there, s.task_here, s.task_there);
     }
 
     /// A wake-up between two cores of full capacity.

@@ -1,78 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a fair task goes. Each method is the C function of the same name.
 
-use crate::placement_records::{
-    DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PlaceCpu, PlaceEnergy, Placed,
-    Placement,
-};
 use crate::policy::Policy;
-use crate::{ffi, ffi_balance};
+use crate::sys::{
+    self, AFFINE_WEIGHT, DST_NONE, GroupSums, HOW_CAPACITY, HOW_CAPACITY_NONE, PlaceCpu, PlaceEnergy, Placed,
+    Placement, SCAN_NONE, SCAN_PROPORTION, SCAN_UTILIZATION, WEIGHED_LOADS,
+};
+pub use crate::sys::{NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT};
 
-/// No CPU.
-pub const NO_CPU: u32 = u32::MAX;
-/// The CPU is in no idle state.
-pub const NO_IDLE_STATE: u32 = u32::MAX;
-/// This domain keeps no number of CPUs to scan.
-pub const NO_LIMIT: u32 = u32::MAX;
-/// There is no such domain.
-pub const NO_DOMAIN: u32 = u32::MAX;
+/// Most CPUs of a placement.
+pub const PLACE_CPUS_MAX: usize = sys::PLACE_CPUS_MAX as usize;
+/// Most scheduling domains of a CPU.
+pub const DOMAINS_MAX: usize = sys::DOMAINS_MAX as usize;
+/// Most performance domains.
+pub const PERF_DOMAINS_MAX: usize = sys::PERF_DOMAINS_MAX as usize;
+/// Most states of all performance domains together.
+pub const PLACE_STATES_MAX: usize = sys::PLACE_STATES_MAX as usize;
+/// Most comparisons of energy that are kept.
+pub const PLACE_ENERGIES_MAX: usize = sys::PLACE_ENERGIES_MAX as usize;
 
-/// Flags of a scheduling domain, as the kernel numbers them.
-pub mod sd {
-    /// Tasks that load a program are placed in it.
-    pub const BALANCE_EXEC: u32 = 0x2;
-    /// New tasks are placed in it.
-    pub const BALANCE_FORK: u32 = 0x4;
-    /// Waking tasks are placed in it.
-    pub const BALANCE_WAKE: u32 = 0x8;
-    /// A waking task may be pulled to its waker.
-    pub const WAKE_AFFINE: u32 = 0x10;
-    /// Its CPUs differ in capacity.
-    pub const ASYM_CPUCAPACITY: u32 = 0x20;
-    /// All capacities of the machine are in it.
-    pub const ASYM_CPUCAPACITY_FULL: u32 = 0x40;
-    /// Its CPUs are threads of one core.
-    pub const SHARE_CPUCAPACITY: u32 = 0x80;
-    /// Its CPUs share more than the last cache.
-    pub const CLUSTER: u32 = 0x100;
-    /// Its CPUs share the last cache.
-    pub const SHARE_LLC: u32 = 0x200;
-    /// Tasks are spread over it and its siblings.
-    pub const PREFER_SIBLING: u32 = 0x1000;
-    /// It spans nodes.
-    pub const NUMA: u32 = 0x2000;
+impl Default for Placement {
+    /// A record that has no CPU.
+    fn default() -> Self {
+        // SAFETY: integers, all of which may be 0.
+        unsafe { std::mem::zeroed() }
+    }
 }
 
-/// Why a task is placed, as the kernel numbers it.
-pub mod wf {
-    /// It loads a program.
-    pub const EXEC: u32 = 0x2;
-    /// It is new.
-    pub const FORK: u32 = 0x4;
-    /// It wakes.
-    pub const TTWU: u32 = 0x8;
-    /// Its waker is about to sleep.
-    pub const SYNC: u32 = 0x10;
-    /// Its waker asks for its own CPU.
-    pub const CURRENT_CPU: u32 = 0x40;
+impl Default for Placed {
+    /// An answer that nothing has led to.
+    fn default() -> Self {
+        // SAFETY: integers, all of which may be 0.
+        let none: Self = unsafe { std::mem::zeroed() };
+        let (scan_limit, scan_timed) = (NO_LIMIT, NO_LIMIT);
+        Self { target: NO_CPU, no_idle_core: NO_CPU, scan_limit, scan_timed, dst_level: NO_DOMAIN, ..none }
+    }
 }
-
-/// The loads of the executing and of the previous CPU were compared.
-const WEIGHED_LOADS: u32 = 1;
-/// `wake_affine_weight()` decided.
-const AFFINE_WEIGHT: u32 = 4;
-/// The search on CPUs of unequal size found one.
-const HOW_CAPACITY: u32 = 11;
-/// It found none.
-const HOW_CAPACITY_NONE: u32 = 12;
-/// There was no search.
-const SCAN_NONE: u32 = 0;
-/// `SIS_UTIL` limits the search.
-const SCAN_UTILIZATION: u32 = 1;
-/// `SIS_PROP` limits it.
-const SCAN_PROPORTION: u32 = 2;
-/// Groups were not compared.
-const DST_NONE: u32 = 0;
 
 /// Which rule decided, by number.
 pub const HOW: [&str; 20] = [
@@ -124,20 +87,20 @@ pub const DST_WHY: [&str; 10] = [
 /// How many of `weight` CPUs a search for an idle one may look at when they are utilized by `sum_util` together.
 #[must_use]
 pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
-    ffi::pelton_x_nr_idle_scan(sum_util, weight, imbalance_pct)
+    sys::nr_idle_scan(sum_util, weight, imbalance_pct)
 }
 
 /// Mean time of a CPU's searches after one that took `ns` (`select_idle_cpu()` of 4.12 to 5.10).
 #[must_use]
 pub fn update_scan_cost(avg: u64, ns: u64) -> u64 {
-    ffi::pelton_x_update_scan_cost(avg, ns)
+    sys::update_scan_cost(avg, ns)
 }
 
 impl PlaceCpu {
     /// Did other classes take a noticeable part of its capacity?
     #[must_use]
     pub fn is_reduced(&self, imbalance_pct: u32) -> bool {
-        ffi_balance::pelton_x_check_cpu_capacity(self, imbalance_pct) != 0
+        sys::check_cpu_capacity(self, imbalance_pct) != 0
     }
 }
 
@@ -145,59 +108,59 @@ impl Placement {
     /// The CPU for the task; why, and what is to be remembered, in `out`.
     #[inline]
     pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
-        ffi::pelton_x_select_task_rq_fair(policy, self, out)
+        sys::select_task_rq_fair(policy, self, out)
     }
 
     /// The choice by energy alone: a CPU, or `None` when energy cannot decide.
     #[inline]
     pub fn find_energy_efficient_cpu(&self, policy: &Policy, out: &mut Placed) -> Option<u32> {
-        ffi::pelton_x_placed_start(self, out);
-        (ffi::pelton_x_find_energy_efficient_cpu(policy, self, out) != 0).then_some(out.cpu)
+        sys::placed_start(self, out);
+        (sys::find_energy_efficient_cpu(policy, self, out) != 0).then_some(out.cpu)
     }
 
     /// Load of the task when it runs on `cpu` and waits for a bigger one; 0 = it may stay. `biggest`: highest capacity
     /// among the CPUs that it may use.
     #[inline]
     pub fn misfit_load(&self, policy: &Policy, out: &mut Placed, cpu: u32, biggest: u32) -> u64 {
-        ffi::pelton_x_placed_start(self, out);
-        ffi::pelton_x_misfit_load(policy, self, out, cpu, biggest)
+        sys::placed_start(self, out);
+        sys::misfit_load(policy, self, out, cpu, biggest)
     }
 
     /// Does a utilization fit a CPU under these clamps: 1 yes, 0 no, -1 yes but the floor is not kept.
     #[must_use]
     pub fn util_fits_cpu(&self, policy: &Policy, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
-        ffi::pelton_x_util_fits_cpu(policy, self, util, min, max, cpu)
+        sys::util_fits_cpu(policy, self, util, min, max, cpu)
     }
 
     /// Utilization of a CPU with the task on `dst` ([`NO_CPU`]: nowhere), limited or boosted as placement reads it.
     #[must_use]
     pub fn util_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32, boost: bool) -> u32 {
-        ffi::pelton_x_place_util(policy, self, placed, cpu, dst, boost.into())
+        sys::place_util(policy, self, placed, cpu, dst, boost.into())
     }
 
     /// Does the placed task fit a CPU: 1 yes, 0 no, -1 yes but its floor is not kept.
     #[must_use]
     pub fn task_fits(&self, policy: &Policy, placed: &Placed, cpu: u32) -> i32 {
-        ffi::pelton_x_task_fits(policy, self, placed, cpu)
+        sys::task_fits(policy, self, placed, cpu)
     }
 
     /// Utilization of a CPU with the task on it.
     #[must_use]
     pub fn util_with_task(&self, policy: &Policy, placed: &Placed, cpu: u32) -> u32 {
-        ffi::pelton_x_place_util(policy, self, placed, cpu, cpu, 0)
+        sys::place_util(policy, self, placed, cpu, cpu, 0)
     }
 
     /// Clamped utilization of a CPU with the task on `dst`, where clamps add up. `boost`: waiting tasks count as
     /// demand.
     #[must_use]
     pub fn util_clamped(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32, boost: bool) -> u32 {
-        ffi::pelton_x_place_util_clamped(policy, self, placed, cpu, dst, boost.into())
+        sys::place_util_clamped(policy, self, placed, cpu, dst, boost.into())
     }
 
     /// Has a CPU more to do than it can?
     #[must_use]
     pub fn cpu_overutilized(&self, policy: &Policy, cpu: u32) -> bool {
-        ffi::pelton_x_cpu_overutilized(policy, self, cpu) != 0
+        sys::cpu_overutilized(policy, self, cpu) != 0
     }
 
     /// The CPUs in use.
@@ -225,7 +188,7 @@ impl Placement {
         if domains > PERF_DOMAINS_MAX {
             return Some(format!("{domains} performance domains, at most {PERF_DOMAINS_MAX} are allowed"));
         }
-        let end = |d: &crate::PerfDomain| u64::from(d.first_state) + u64::from(d.nr_states);
+        let end = |d: &sys::PerfDomain| u64::from(d.first_state) + u64::from(d.nr_states);
         let beyond = self.perf_domains[..domains].iter().position(|d| end(d) > PLACE_STATES_MAX as u64);
         beyond.map(|at| format!("performance domain {at} has states beyond the {PLACE_STATES_MAX} that are allowed"))
     }

@@ -4,8 +4,9 @@
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use crate::ffi;
 use crate::stable::stable_release;
+pub use crate::sys::FROM_PLATFORM;
+use crate::sys::{self};
 
 macro_rules! policy_fields {
     ($($(#[$doc:meta])* $field:ident,)*) => {
@@ -66,9 +67,6 @@ pub struct Parameter {
     /// One paragraph.
     pub why: &'static str,
 }
-
-/// Value of a parameter that means: what the platform says. Written `platform`.
-pub const FROM_PLATFORM: u32 = u32::MAX;
 
 impl Parameter {
     /// Can it be left to the platform?
@@ -172,31 +170,29 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-/// A C string of the shim's tables.
+/// A C string of the core's tables.
 pub(crate) fn text(p: *const c_char) -> &'static str {
     if p.is_null() {
         return "";
     }
-    // SAFETY: the shim returns null or string literals with static lifetime.
+    // SAFETY: tables hold null or string literals with static lifetime.
     unsafe { CStr::from_ptr(p) }.to_str().unwrap_or("")
 }
 
 /// Names of the kernel profiles, oldest first.
 #[must_use]
 pub fn profiles() -> Vec<&'static str> {
-    (0..).map(|i| text(ffi::pelton_x_profile_name(i))).take_while(|name| !name.is_empty()).collect()
+    (0..).map(|i| text(sys::profile_name(i))).take_while(|name| !name.is_empty()).collect()
 }
 
 /// Name of a switch and the names of its values, with bars between.
 fn switch_names(index: u32) -> Option<(&'static str, &'static str)> {
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let row = unsafe { ffi::pelton_x_switch_info(index).as_ref() }?;
+    let row = sys::switch_at(index)?;
     Some((text(row.name), text(row.values)))
 }
 
 fn switch_at(index: u32) -> Option<Switch> {
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let row = unsafe { ffi::pelton_x_switch_info(index).as_ref() }?;
+    let row = sys::switch_at(index)?;
     Some(Switch {
         name: text(row.name),
         values: text(row.values).split('|').collect(),
@@ -208,12 +204,11 @@ fn switch_at(index: u32) -> Option<Switch> {
 /// All switches in table order.
 #[must_use]
 pub fn switches() -> Vec<Switch> {
-    (0..ffi::pelton_x_switch_count()).filter_map(switch_at).collect()
+    (0..).map_while(switch_at).collect()
 }
 
 fn parameter_at(index: u32) -> Option<Parameter> {
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let row = unsafe { ffi::pelton_x_parameter_info(index).as_ref() }?;
+    let row = sys::parameter_at(index)?;
     let (name, unit, why) = (text(row.name), text(row.unit), text(row.why));
     Some(Parameter { name, unit, min: row.min, max: row.max, preset: row.preset, why })
 }
@@ -230,7 +225,7 @@ fn find_parameter(name: &str) -> Option<(usize, Parameter)> {
 }
 
 fn name_at(index: u32) -> &'static str {
-    let parameter = || parameter_at(index.checked_sub(ffi::pelton_x_switch_count())?).map(|p| p.name);
+    let parameter = || parameter_at(index.checked_sub(sys::switch_count())?).map(|p| p.name);
     switch_at(index).map(|s| s.name).or_else(parameter).unwrap_or("?")
 }
 
@@ -269,7 +264,7 @@ impl Policy {
         let candidates = profiles();
         let mut policy = Self::default();
         let index = candidates.iter().position(|p| *p == name).and_then(|i| u32::try_from(i).ok());
-        match index.map(|i| ffi::pelton_x_policy_for_profile(i, &mut policy)) {
+        match index.map(|i| sys::policy_for_profile(i, &mut policy)) {
             Some(0) => Ok(policy),
             _ => stable_release(name).ok_or_else(|| PolicyError::UnknownProfile { name: name.to_owned(), candidates }),
         }
@@ -278,7 +273,7 @@ impl Policy {
     /// The same policy where the core runs fastest: the newest kernel's is compiled in, any other one is read.
     #[must_use]
     pub fn prepared(&self) -> &Policy {
-        let newest = ffi::pelton_x_policy_newest();
+        let newest = sys::policy_newest();
         if self == newest { newest } else { self }
     }
 
@@ -316,7 +311,7 @@ impl Policy {
     #[must_use]
     pub fn written(&self) -> Vec<(&'static str, String)> {
         let values = self.values();
-        let (switches, rest) = values.split_at(values.len().min(ffi::pelton_x_switch_count() as usize));
+        let (switches, rest) = values.split_at(values.len().min(sys::switch_count() as usize));
         let of_switch = |(index, &value): (u32, &u32)| {
             let (name, names) = switch_names(index)?;
             Some((name, names.split('|').nth(value as usize).unwrap_or("?").to_owned()))
@@ -346,19 +341,19 @@ impl Policy {
         let switches = switches();
         let at_switch = switches.iter().position(|s| s.name == name);
         let index = at_switch.or_else(|| Some(switches.len() + parameters().iter().position(|p| p.name == name)?))?;
-        let row = ffi::pelton_x_policy_without_effect(self, u32::try_from(index).ok()?);
-        (row != 0).then(|| text(ffi::pelton_x_condition_reason(row)))
+        let row = sys::policy_without_effect(self, u32::try_from(index).ok()?);
+        (row != 0).then(|| text(sys::condition_reason(row)))
     }
 
     /// Does any window of this policy come from schedutil's `rate_limit_us`?
     pub fn reads_rate_limit(&self) -> bool {
-        ffi::pelton_x_policy_reads_rate_limit(self) != 0
+        sys::policy_reads_rate_limit(self) != 0
     }
 
     /// Refuse combinations that have no meaning.
     pub fn check(&self) -> Result<(), PolicyError> {
         let (mut a, mut b) = (0, 0);
-        let code = ffi::pelton_x_policy_check(self, &mut a, &mut b);
+        let code = sys::policy_check(self, &mut a, &mut b);
         if code == 0 {
             return Ok(());
         }
@@ -368,7 +363,7 @@ impl Policy {
             value_a: self.text(switch_a).unwrap_or_default(),
             switch_b,
             value_b: self.text(switch_b).unwrap_or_default(),
-            reason: text(ffi::pelton_x_conflict_reason(code)),
+            reason: text(sys::conflict_reason(code)),
         })
     }
 }

@@ -1,48 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SchedTune's prefer_idle: records and methods of `prefer_idle.h`.
 
-use crate::ffi;
-use crate::records::{LayoutRow, mirror};
-
-mirror! {
-    /// A CPU that a task might go to.
-    IdleCandidate = "pelton_idle_candidate" {
-        /// Its number.
-        cpu: u32,
-        /// What it can do.
-        cap_orig: u32,
-        /// Utilization of the others there.
-        util: u32,
-        /// It is idle.
-        idle: u32,
-        /// Its idle state, 0 = shallowest.
-        state: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
-
-mirror! {
-    /// A search for an idle CPU.
-    PreferIdle = "pelton_prefer_idle" {
-        /// The task's boost is above 0.
-        boosted: u32,
-        /// Its utilization.
-        task_util: u32,
-        /// The same with its boost.
-        min_util: u32,
-        /// There is one.
-        found: u32,
-        /// The best so far.
-        cpu: u32,
-        /// What it can do.
-        capacity: u32,
-        /// Its idle state.
-        state: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
+use crate::sys::{self, IdleCandidate, PreferIdle};
 
 impl PreferIdle {
     /// For a task of this utilization, plain and boosted.
@@ -61,7 +20,7 @@ impl PreferIdle {
     /// assert_eq!(search.best(), Some(4));
     /// ```
     pub fn look(&mut self, candidate: &IdleCandidate) {
-        ffi::pelton_x_prefer_idle_look(self, candidate);
+        sys::prefer_idle_look(self, candidate);
     }
 
     /// The CPU to go to, if any is idle and large enough.
@@ -69,10 +28,4 @@ impl PreferIdle {
     pub fn best(&self) -> Option<u32> {
         (self.found != 0).then_some(self.cpu)
     }
-}
-
-/// The Rust side of the layout comparison.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    IdleCandidate::layout(rows);
-    PreferIdle::layout(rows);
 }

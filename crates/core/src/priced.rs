@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What placement by energy compared, once more for explanations.
 
-use crate::placement_records::{PlaceEnergy, Placed};
 use crate::policy::Policy;
 use crate::record::{Record, rule};
+use crate::sys::{PlaceEnergy, Placed};
 
 /// The state that a comparison took a domain to be in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +23,28 @@ impl Record {
     #[must_use]
     pub fn priced(&self, policy: &Policy, energy: &PlaceEnergy) -> Priced {
         Priced {
-            allowed: rule!(self, pelton_x_priced_allowed, policy, energy),
-            freq_khz: rule!(self, pelton_x_priced_khz, policy, energy),
-            cost: rule!(self, pelton_x_priced_cost, policy, energy),
-            divisor: rule!(self, pelton_x_priced_divisor, policy, energy),
+            allowed: rule!(self, priced_allowed, policy, energy),
+            freq_khz: rule!(self, priced_khz, policy, energy),
+            cost: rule!(self, priced_cost, policy, energy),
+            divisor: rule!(self, priced_divisor, policy, energy),
         }
     }
 
     /// What a CPU asks of its domain with the task on `dst`; [`crate::NO_CPU`]: nowhere.
     #[must_use]
     pub fn asks_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32) -> u32 {
-        rule!(self, pelton_x_eenv_cpu_max_util, policy, placed, cpu, dst)
+        rule!(self, eenv_cpu_max_util, policy, placed, cpu, dst)
     }
 
     /// How busy a CPU is with the task on `dst`, in units of capacity.
     #[must_use]
     pub fn busy_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32) -> u32 {
-        rule!(self, pelton_x_eenv_cpu_busy_time, policy, placed, cpu, dst)
+        rule!(self, eenv_cpu_busy_time, policy, placed, cpu, dst)
     }
 
     /// What the task adds to how busy a domain is, where that is not worked out CPU by CPU.
     #[must_use]
     pub fn task_busy(&self, policy: &Policy, placed: &Placed) -> u64 {
-        rule!(self, pelton_x_eenv_task_busy_time, policy, placed)
+        rule!(self, eenv_task_busy_time, policy, placed)
     }
 }

@@ -5,61 +5,21 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use crate::balance::LbEnv;
 use crate::placement::NO_DOMAIN;
-use crate::placement_records::{
-    DOMAINS_MAX, DstWalk, GroupSums, PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain,
-};
+use crate::placement::{DOMAINS_MAX, PLACE_CPUS_MAX};
 use crate::policy::Policy;
-use crate::record_kept::{LbKept, LbPart};
-use crate::{ffi, ffi_wide};
+use crate::sys::{self, DstWalk, GroupSums, LbEnv, PlaceCpu, Placed, Placement, SchedDomain};
+pub use crate::sys_wide::Placement as WidePlacement;
+use crate::sys_wide::{self, PlaceSet};
 
 /// Most CPUs of a large record.
-pub const PLACE_CPUS_LARGEST: usize = 1024;
+pub const PLACE_CPUS_LARGEST: usize = sys::PLACE_CPUS_LARGEST as usize;
 /// Most sets of several CPUs that it has rows for.
-pub const PLACE_SETS_MAX: usize = 2048;
+pub const PLACE_SETS_MAX: usize = sys::PLACE_SETS_MAX as usize;
 /// Words of a set.
 pub(crate) const WORDS: usize = PLACE_CPUS_LARGEST / 64;
 /// The number of the first row.
 const FIRST_ROW: u64 = 1 + PLACE_CPUS_LARGEST as u64;
-
-/// A set of CPUs, and what it has as a group of a domain (`pelton_place_set`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct PlaceSet {
-    /// CPUs, one bit each.
-    pub cpus: [u64; WORDS],
-    /// Its `group_` fields.
-    pub group: SchedDomain,
-    /// Sums over its CPUs.
-    pub kept: LbPart,
-    /// Number of CPUs.
-    pub weight: u32,
-    /// Cores among them.
-    pub cores: u32,
-    /// The lowest.
-    pub first: u32,
-    /// The highest.
-    pub last: u32,
-    /// As a domain: the first rank of its groups, which lie in the order of their CPUs.
-    pub first_rank: u32,
-    /// How many there are; 0 = none is kept.
-    pub nr_ranks: u32,
-    /// As a cache: utilization, as a balance last summed it up.
-    pub llc_util: u32,
-    /// The same of capacity.
-    pub llc_capacity: u32,
-}
-
-/// The record of a machine of more than 64 CPUs, as C sees it.
-#[repr(C)]
-#[derive(Clone)]
-pub struct WidePlacement {
-    pub(crate) first: Placement,
-    more: [PlaceCpu; PLACE_CPUS_LARGEST - PLACE_CPUS_MAX],
-    pub(crate) sets: [PlaceSet; PLACE_SETS_MAX],
-    pub(crate) kept: LbKept,
-}
 
 /// A large record, and its rows of sets by what they hold.
 #[derive(Clone)]
@@ -103,7 +63,7 @@ impl Form<'_> {
     pub(crate) fn nr_cpus(&self) -> u32 {
         match self {
             Form::Narrow(place) => place.nr_cpus,
-            Form::Wide(place) => place.first.nr_cpus,
+            Form::Wide(place) => place.nr_cpus,
         }
     }
 }
@@ -140,8 +100,8 @@ impl Snapshot for Record {
 macro_rules! rule {
     ($record:expr, $name:ident, $policy:expr $(, $arg:expr)*) => {
         match $crate::record::Snapshot::form($record) {
-            $crate::record::Form::Narrow(s) => $crate::ffi::$name($policy, s $(, $arg)*),
-            $crate::record::Form::Wide(s) => $crate::ffi_wide::$name($policy, s $(, $arg)*),
+            $crate::record::Form::Narrow(s) => $crate::sys::$name($policy, s $(, $arg)*),
+            $crate::record::Form::Wide(s) => $crate::sys_wide::$name($policy, s $(, $arg)*),
         }
     };
 }
@@ -160,25 +120,25 @@ impl WidePlacement {
         }
     }
 
-    pub(crate) fn cpus(&self) -> &[PlaceCpu] {
+    /// What a record of either form has: all but the rows of CPUs beyond 64, and what follows them.
+    pub(crate) fn first(&self) -> &Placement {
         let place: *const WidePlacement = self;
-        // SAFETY: `more` follows the rows of `first` without a gap, as `assert_layout` finds; both are borrowed.
-        unsafe { std::slice::from_raw_parts(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST) }
+        // SAFETY: it begins with the same fields, as `FIRST` finds.
+        unsafe { &*place.cast::<Placement>() }
     }
 
-    fn cpus_mut(&mut self) -> &mut [PlaceCpu] {
+    pub(crate) fn first_mut(&mut self) -> &mut Placement {
         let place: *mut WidePlacement = self;
         // SAFETY: as above.
-        unsafe {
-            std::slice::from_raw_parts_mut(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST)
-        }
+        unsafe { &mut *place.cast::<Placement>() }
     }
 }
 
-/// Where the rows of CPUs begin.
-const CPUS_AT: usize = std::mem::offset_of!(Placement, cpus);
-const _: () = assert!(CPUS_AT + PLACE_CPUS_MAX * size_of::<PlaceCpu>() == size_of::<Placement>());
-const _: () = assert!(std::mem::offset_of!(WidePlacement, more) == size_of::<Placement>());
+/// Rows of CPUs are the last that the smaller form has, and where they are in the larger one, too.
+const FIRST: usize = std::mem::offset_of!(Placement, cpus);
+const _: () = assert!(FIRST == std::mem::offset_of!(WidePlacement, cpus));
+const _: () = assert!(FIRST + PLACE_CPUS_MAX * size_of::<PlaceCpu>() == size_of::<Placement>());
+const _: () = assert!(align_of::<WidePlacement>() == align_of::<Placement>());
 
 impl Wide {
     fn new() -> Wide {
@@ -195,8 +155,8 @@ impl Wide {
 
     fn write(&mut self, row: usize, words: &[u64]) -> u64 {
         let set = &mut self.place.sets[row];
-        set.cpus = [0; WORDS];
-        set.cpus[..words.len()].copy_from_slice(words);
+        set.cpus.words = [0; WORDS];
+        set.cpus.words[..words.len()].copy_from_slice(words);
         set.count();
         if set.weight == 0 { 0 } else { FIRST_ROW + row as u64 }
     }
@@ -204,7 +164,7 @@ impl Wide {
     /// A held set; most are the ones that were held before.
     fn hold(&mut self, row: usize, words: &[u64]) -> u64 {
         let set = &self.place.sets[row];
-        let (same, rest) = set.cpus.split_at(words.len());
+        let (same, rest) = set.cpus.words.split_at(words.len());
         if set.weight > 0 && same == words && rest.iter().all(|&word| word == 0) {
             return FIRST_ROW + row as u64;
         }
@@ -232,7 +192,8 @@ impl Wide {
 
 impl PlaceSet {
     fn count(&mut self) {
-        (self.first, self.last, self.weight) = (lowest(&self.cpus), highest(&self.cpus), weight(&self.cpus));
+        (self.first, self.last, self.weight) =
+            (lowest(&self.cpus.words), highest(&self.cpus.words), weight(&self.cpus.words));
     }
 }
 
@@ -270,7 +231,7 @@ impl Deref for Record {
     fn deref(&self) -> &Placement {
         match self {
             Record::Narrow(place) => place,
-            Record::Wide(wide) => &wide.place.first,
+            Record::Wide(wide) => wide.place.first(),
         }
     }
 }
@@ -280,7 +241,7 @@ impl DerefMut for Record {
     fn deref_mut(&mut self) -> &mut Placement {
         match self {
             Record::Narrow(place) => place,
-            Record::Wide(wide) => &mut wide.place.first,
+            Record::Wide(wide) => wide.place.first_mut(),
         }
     }
 }
@@ -313,7 +274,7 @@ impl Record {
     pub fn rows(&self) -> &[PlaceCpu] {
         match self {
             Record::Narrow(place) => &place.cpus,
-            Record::Wide(wide) => wide.place.cpus(),
+            Record::Wide(wide) => &wide.place.cpus,
         }
     }
 
@@ -322,7 +283,7 @@ impl Record {
     pub fn rows_mut(&mut self) -> &mut [PlaceCpu] {
         match self {
             Record::Narrow(place) => &mut place.cpus,
-            Record::Wide(wide) => wide.place.cpus_mut(),
+            Record::Wide(wide) => &mut wide.place.cpus,
         }
     }
 
@@ -364,7 +325,7 @@ impl Record {
         match self {
             Record::Narrow(_) => span,
             Record::Wide(wide) => {
-                let words = wide.set(span).map_or([0; WORDS], |set| set.cpus);
+                let words = wide.set(span).map_or([0; WORDS], |set| set.cpus.words);
                 wide.write(kind as usize, &words)
             }
         }
@@ -384,7 +345,7 @@ impl Record {
             Record::Wide(wide) => {
                 let Some(row) = Wide::row(span) else { return span };
                 let set = &mut wide.place.sets[row];
-                set.cpus[cpu as usize / 64] &= !(1 << (cpu % 64));
+                set.cpus.words[cpu as usize / 64] &= !(1 << (cpu % 64));
                 set.count();
                 if set.weight == 0 { 0 } else { span }
             }
@@ -407,7 +368,7 @@ impl Record {
     pub fn words(&self) -> usize {
         match self {
             Record::Narrow(_) => 1,
-            Record::Wide(wide) => (wide.place.first.nr_cpus as usize).div_ceil(64),
+            Record::Wide(wide) => (wide.place.nr_cpus as usize).div_ceil(64),
         }
     }
 
@@ -432,7 +393,7 @@ impl Record {
         match self {
             Record::Narrow(_) => span,
             Record::Wide(wide) => match wide.set(span) {
-                Some(set) => set.cpus[at],
+                Some(set) => set.cpus.words[at],
                 None if span > 0 && (span - 1) / 64 == at as u64 => 1 << ((span - 1) % 64),
                 None => 0,
             },
@@ -474,7 +435,7 @@ impl Record {
             Record::Narrow(place) => &place.cpus[cpu as usize].domains[level],
             Record::Wide(wide) => match wide.set(group) {
                 Some(set) => &set.group,
-                None => &wide.place.cpus()[cpu as usize].domains[level],
+                None => &wide.place.cpus[cpu as usize].domains[level],
             },
         }
     }
@@ -485,7 +446,7 @@ impl Record {
             Record::Narrow(place) => &mut place.cpus[cpu as usize].domains[level],
             Record::Wide(wide) => match Wide::row(group) {
                 Some(row) => &mut wide.place.sets[row].group,
-                None => &mut wide.place.cpus_mut()[cpu as usize].domains[level],
+                None => &mut wide.place.cpus[cpu as usize].domains[level],
             },
         }
     }
@@ -533,20 +494,20 @@ impl Record {
     pub fn record_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
         match self {
             Record::Narrow(place) => env.record_llc_stats(policy, place),
-            Record::Wide(wide) => ffi_wide::pelton_x_record_sg_llc_stats(policy, &mut wide.place, env),
+            Record::Wide(wide) => sys_wide::record_sg_llc_stats(policy, &mut wide.place, env),
         }
     }
 
     /// The CPU for the task; why, and what is to be remembered, in `out`.
     #[inline]
     pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
-        rule!(self, pelton_x_select_task_rq_fair, policy, out)
+        rule!(self, select_task_rq_fair, policy, out)
     }
 
     /// 4.12: the task's load as it is when loads are compared: up to date where `wake_cap()` had to ask for its size.
     #[must_use]
     pub fn wake_cap_load(&self, policy: &Policy, placed: &mut Placed) -> u64 {
-        rule!(self, pelton_x_wake_cap_load, policy, placed)
+        rule!(self, wake_cap_load, policy, placed)
     }
 
     /// The search through groups that a decision made, once more and step by step: `step` is called with the CPU whose
@@ -558,7 +519,7 @@ impl Record {
             return;
         }
         let (cpu, level) = (self.this_cpu, placed.dst_level);
-        if rule!(self, pelton_x_find_dst_start, policy, &mut again, cpu, level, &mut walk) == 0 {
+        if rule!(self, find_dst_start, policy, &mut again, cpu, level, &mut walk) == 0 {
             return;
         }
         for _ in 0..2 * DOMAINS_MAX {
@@ -566,7 +527,7 @@ impl Record {
                 return;
             }
             let at = (walk.cpu, walk.level);
-            rule!(self, pelton_x_find_dst_step, policy, &mut again, &mut walk);
+            rule!(self, find_dst_step, policy, &mut again, &mut walk);
             step(at, &walk, &again);
         }
     }
@@ -580,7 +541,7 @@ impl Record {
         left.rotate_left(from);
         while let Some(&of) = left.first() {
             let mut group = GroupSums::default();
-            rule!(self, pelton_x_dst_group_sums, policy, placed, cpu, level, of, &mut group);
+            rule!(self, dst_group_sums, policy, placed, cpu, level, of, &mut group);
             left.retain(|&other| other != of && !self.span_has(group.cpus, other));
             groups.push(group);
         }
@@ -591,23 +552,23 @@ impl Record {
     #[inline]
     pub fn misfit_load(&self, policy: &Policy, out: &mut Placed, cpu: u32, biggest: u32) -> u64 {
         match self.form() {
-            Form::Narrow(s) => ffi::pelton_x_placed_start(s, out),
-            Form::Wide(s) => ffi_wide::pelton_x_placed_start(s, out),
+            Form::Narrow(s) => sys::placed_start(s, out),
+            Form::Wide(s) => sys_wide::placed_start(s, out),
         }
-        rule!(self, pelton_x_misfit_load, policy, out, cpu, biggest)
+        rule!(self, misfit_load, policy, out, cpu, biggest)
     }
 
     /// See [`Placement::util_fits_cpu`].
     #[must_use]
     pub fn util_fits_cpu(&self, policy: &Policy, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
-        rule!(self, pelton_x_util_fits_cpu, policy, util, min, max, cpu)
+        rule!(self, util_fits_cpu, policy, util, min, max, cpu)
     }
 
     /// Has a CPU more to do than it can?
     #[must_use]
     #[inline]
     pub fn cpu_overutilized(&self, policy: &Policy, cpu: u32) -> bool {
-        rule!(self, pelton_x_cpu_overutilized, policy, cpu) != 0
+        rule!(self, cpu_overutilized, policy, cpu) != 0
     }
 }
 
@@ -622,20 +583,6 @@ fn bits(first: u32, mut word: u64) -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn large_records_have_the_layout_the_c_side_has() {
-        let rust = [
-            CPUS_AT,
-            std::mem::offset_of!(WidePlacement, sets),
-            size_of::<PlaceSet>(),
-            std::mem::offset_of!(WidePlacement, kept),
-            size_of::<LbKept>(),
-            size_of::<WidePlacement>(),
-        ];
-        let c = [0, 1, 2, 3, 4, 5].map(|part| ffi_wide::pelton_w_layout(part) as usize);
-        assert_eq!(rust, c);
-    }
 
     #[test]
     fn held_sets_lose_cpus_and_leave_spans_alone() {

@@ -4,54 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::ffi_wide;
-use crate::placement_records::{DOMAINS_MAX, SchedDomain};
+use crate::placement::DOMAINS_MAX;
 use crate::policy::Policy;
 use crate::record::{PLACE_CPUS_LARGEST, PLACE_SETS_MAX, Record, WORDS, Wide};
-use crate::sd;
+use crate::sys::{self, SchedDomain, sd};
+use crate::sys_wide::{self, LbPart};
 
 /// Most groups of all domains.
-const RANKS_MAX: usize = 8192;
+const RANKS_MAX: usize = sys::RANKS_MAX as usize;
 /// The groups of this domain have no ranks.
 const NO_RANK: u32 = u32::MAX;
-
-/// What balances sum up of a CPU, or of all CPUs of a set (`pelton_lb_part`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct LbPart {
-    /// Load, weight.
-    pub load: u64,
-    /// Utilization.
-    pub util: u64,
-    /// Runnable averages.
-    pub runnable: u64,
-    /// Tasks of all classes.
-    pub nr_running: u32,
-    /// Fair tasks, as the release counts them.
-    pub h_nr_running: u32,
-    /// CPUs that have nothing to do.
-    pub idle_cpus: u32,
-    /// CPUs with more than one task.
-    pub crowded: u32,
-    /// A lone task where others took capacity: of a CPU a bit for each of its domains, of a set how many CPUs.
-    pub reduced: u32,
-    /// Unused.
-    pub reserved: u32,
-}
-
-/// Which group of a domain would be the busiest, as far as it is kept (`pelton_lb_kept`).
-#[repr(C)]
-#[derive(Clone)]
-pub(crate) struct LbKept {
-    parts: [LbPart; PLACE_CPUS_LARGEST],
-    ranks: [u64; RANKS_MAX],
-    stale: [u64; RANKS_MAX / 64],
-    cpus: [u32; RANKS_MAX],
-    rank_of: [[u32; DOMAINS_MAX]; PLACE_CPUS_LARGEST],
-    prefers: [u64; WORDS],
-    any_prefers: u32,
-    reserved: u32,
-}
 
 /// The group of each CPU of a domain, in the order of CPUs, and where the domain stands among the CPU's own.
 struct Groups {
@@ -101,7 +63,7 @@ impl Wide {
 
     fn groups_of_cpus(&self, row: usize) -> Option<Groups> {
         let span = Record::set_number(row);
-        let cpus = self.place.cpus();
+        let cpus = &self.place.cpus;
         let set = &self.place.sets[row];
         let all = (set.first..=set.last).filter(|&cpu| self.has(span, cpu));
         let of = all.map(|cpu| {
@@ -115,7 +77,7 @@ impl Wide {
 
     fn has(&self, span: u64, cpu: u32) -> bool {
         match self.set(span) {
-            Some(set) => set.cpus[cpu as usize / 64] >> (cpu % 64) & 1 == 1,
+            Some(set) => set.cpus.words[cpu as usize / 64] >> (cpu % 64) & 1 == 1,
             None => span == 1 + u64::from(cpu),
         }
     }
@@ -124,7 +86,7 @@ impl Wide {
 impl Groups {
     /// All CPUs see the same domain of equal CPUs, and all groups are cores or none is.
     fn alike(&self, wide: &Wide) -> bool {
-        let cpus = wide.place.cpus();
+        let cpus = &wide.place.cpus;
         let seen = |&(cpu, level, _): &(u32, usize, u64)| {
             let own = &cpus[cpu as usize].domains;
             let SchedDomain { flags, imbalance_pct, .. } = own[level];
@@ -149,7 +111,7 @@ impl Record {
     #[inline]
     pub fn follow(&mut self, policy: &Policy, cpu: u32) {
         if let Record::Wide(wide) = self {
-            ffi_wide::pelton_w_lb_follow(policy, &mut wide.place, cpu);
+            sys_wide::lb_follow(policy, &mut wide.place, cpu);
         }
     }
 
@@ -163,7 +125,7 @@ impl Record {
     #[inline]
     pub fn rank_groups(&mut self, policy: &Policy, cpu: u32, level: u32) {
         if let Record::Wide(wide) = self {
-            ffi_wide::pelton_w_lb_rank_groups(policy, &mut wide.place, cpu, level);
+            sys_wide::lb_rank_groups(policy, &mut wide.place, cpu, level);
         }
     }
 
@@ -189,15 +151,15 @@ impl Record {
     /// none. Those of that cache itself do not count.
     pub fn set_preferring(&mut self, dst: u32, cpus: &[u64]) {
         let Record::Wide(wide) = self else { return };
-        let row = &wide.place.cpus()[dst as usize];
+        let row = &&wide.place.cpus[dst as usize];
         let own = row.domains.get(row.llc_domain as usize).map_or(1 + u64::from(dst), |llc| llc.span);
-        let home = wide.set(own).map_or([0; WORDS], |set| set.cpus);
+        let home = wide.set(own).map_or([0; WORDS], |set| set.cpus.words);
         let kept = &mut wide.place.kept;
-        kept.prefers = [0; WORDS];
-        for (out, (&all, home)) in kept.prefers.iter_mut().zip(cpus.iter().zip(home)) {
+        kept.prefers.words = [0; WORDS];
+        for (out, (&all, home)) in kept.prefers.words.iter_mut().zip(cpus.iter().zip(home)) {
             *out = all & !home;
         }
-        kept.any_prefers = kept.prefers.iter().any(|&word| word != 0).into();
+        kept.any_prefers = kept.prefers.words.iter().any(|&word| word != 0).into();
     }
 
     /// Sums over a set of several CPUs of a large record.

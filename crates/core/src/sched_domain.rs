@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduling domains (`sched_domain.h`).
 
-use crate::ffi;
-use crate::placement_records::{SchedDomain, SdLevel};
 use crate::policy::Policy;
+use crate::sys::{self, SchedDomain, SdLevel};
 
 impl SdLevel {
     /// The scheduling domain over `span` that this level becomes; `all`: capacities among all CPUs of the machine.
@@ -11,8 +10,8 @@ impl SdLevel {
     pub fn domain(&self, pol: &Policy, span: u64, all: u32) -> SchedDomain {
         SchedDomain {
             span,
-            flags: ffi::pelton_x_sd_flags(pol, self, all),
-            imbalance_pct: ffi::pelton_x_sd_imbalance_pct(pol, self),
+            flags: sys::sd_flags(pol, self, all),
+            imbalance_pct: sys::sd_imbalance_pct(pol, self),
             ..SchedDomain::default()
         }
     }
@@ -30,25 +29,25 @@ impl SdLevel {
 pub fn imb_numa_nr(levels: &[SdLevel], at: usize) -> u32 {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     // SAFETY: there are so many levels.
-    unsafe { ffi::pelton_x_sd_imb_numa_nr(levels.as_ptr(), number(levels.len()), number(at)) }
+    unsafe { sys::sd_imb_numa_nr(levels.as_ptr(), number(levels.len()), number(at)) }
 }
 
 impl Policy {
     /// Does the release know clusters below a cache?
     #[must_use]
     pub fn has_clusters(&self) -> bool {
-        ffi::pelton_x_sd_has_clusters(self) != 0
+        sys::sd_has_clusters(self) != 0
     }
 
     /// The flag of the smallest domain in which a CPU with room is looked for, of [`crate::sd`].
     #[must_use]
     pub fn asym_searched(&self) -> u32 {
-        ffi::pelton_x_sd_asym_searched(self)
+        sys::sd_asym_searched(self)
     }
 
     /// Is there placement by energy on a machine whose powers are all known?
     #[must_use]
     pub fn places_by_energy(&self, asymmetric: bool, threads: bool, invariant: bool) -> bool {
-        ffi::pelton_x_sd_energy_aware(self, asymmetric.into(), threads.into(), invariant.into()) != 0
+        sys::sd_energy_aware(self, asymmetric.into(), threads.into(), invariant.into()) != 0
     }
 }

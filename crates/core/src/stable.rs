@@ -2,7 +2,8 @@
 //! Stable releases of long-term kernels: in what they differ from the profile of their series (`stable.h`).
 
 use crate::policy::text;
-use crate::{FIELD_NAMES, Policy, ffi, profiles, switches};
+use crate::sys;
+use crate::{FIELD_NAMES, Policy, profiles, switches};
 
 /// A rule that came with a stable release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +44,7 @@ pub struct RulesOfRelease {
 #[must_use]
 pub fn stable_series() -> Vec<StableSeries> {
     let names = profiles();
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let rows = (0..).map_while(|i| unsafe { ffi::pelton_x_stable_series(i).as_ref() });
+    let rows = (0..).map_while(|i| sys::stable_series_at(i));
     rows.map(|row| StableSeries { series: names[row.profile as usize], first: row.first, last: row.last }).collect()
 }
 
@@ -52,8 +52,7 @@ pub fn stable_series() -> Vec<StableSeries> {
 #[must_use]
 pub fn stable_rules() -> Vec<StableRule> {
     let (names, all) = (profiles(), switches());
-    // SAFETY: the shim returns null or a pointer to a static row.
-    let rows = (0..).map_while(|i| unsafe { ffi::pelton_x_stable_rule(i).as_ref() });
+    let rows = (0..).map_while(|i| sys::stable_rule_at(i));
     rows.map(|row| StableRule {
         series: names[row.profile as usize],
         since: row.since,
@@ -77,7 +76,7 @@ pub(crate) fn stable_release(name: &str) -> Option<Policy> {
     let (series, number) = name.rsplit_once('.')?;
     let profile = profiles().iter().position(|p| *p == series)?;
     let mut policy = Policy::default();
-    let refused = ffi::pelton_x_policy_for_stable(profile as u32, number.parse().ok()?, &mut policy);
+    let refused = sys::policy_for_stable(profile as u32, number.parse().ok()?, &mut policy);
     (refused == 0 && number.bytes().all(|c| c.is_ascii_digit())).then_some(policy)
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps by maximum: records and methods of `core/include/pelton/uclamp_max.h`.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::{LayoutRow, mirror};
+use crate::sys::{self, UclampLimits, UclampRq, UclampTask};
 
 /// Clamps of the root group, lower and upper: they limit no group below it.
 pub const UCLAMP_ROOT: (u32, u32) = (1024, 1024);
@@ -19,86 +18,30 @@ pub const UCLAMP_ROOT: (u32, u32) = (1024, 1024);
 #[must_use]
 pub fn group_clamps(above: (u32, u32), asked: (u32, u32)) -> (u32, u32) {
     let mut out = [0; 2];
-    ffi::pelton_x_uclamp_group(&[above.0, above.1], &[asked.0, asked.1], &mut out);
+    sys::uclamp_group(&[above.0, above.1], &[asked.0, asked.1], &mut out);
     (out[0], out[1])
 }
 
 /// Does a group have the clamps of the group above in force, while its files were not written?
 #[must_use]
 pub fn uclamp_inherits(policy: &Policy, written: bool) -> bool {
-    ffi::pelton_x_uclamp_inherits(policy, written.into()) != 0
+    sys::uclamp_inherits(policy, written.into()) != 0
 }
 
 /// Are clamps in use? `asked`: one was requested by now.
 #[must_use]
 pub fn uclamp_is_used(policy: &Policy, asked: bool) -> bool {
-    ffi::pelton_x_uclamp_is_used(policy, asked.into()) != 0
+    sys::uclamp_is_used(policy, asked.into()) != 0
 }
 
 /// A clamp in hundredths of a percent, 0..=10000, as capacity.
 #[must_use]
 pub fn uclamp_of_percent(hundredths: u32) -> u32 {
-    ffi::pelton_x_uclamp_of_percent(hundredths)
+    sys::uclamp_of_percent(hundredths)
 }
 
 /// Buckets that a CPU counts its tasks' clamps in.
-pub const UCLAMP_BUCKETS: usize = 5;
-
-mirror! {
-    /// Clamps of a task, lower and upper, 0..1024.
-    UclampTask = "pelton_uclamp_task" {
-        /// Asked for.
-        requested: [u32; 2],
-        /// By the task itself, not by what its class has by default.
-        user_defined: [u32; 2],
-        /// In force since it was last made runnable.
-        value: [u32; 2],
-        /// Where it is counted.
-        bucket: [u32; 2],
-        /// Counted on its CPU.
-        active: [u32; 2],
-    }
-}
-
-mirror! {
-    /// What limits a task's request.
-    UclampLimits = "pelton_uclamp_limits" {
-        /// It is in a group that is not the root's.
-        in_group: u32,
-        /// Of its group.
-        group_min: u32,
-        /// Of its group.
-        group_max: u32,
-        /// Of the system, lower and upper.
-        system: [u32; 2],
-    }
-}
-
-mirror! {
-    /// Tasks with similar clamps.
-    UclampBucket = "pelton_uclamp_bucket" {
-        /// The largest clamp since it was empty.
-        value: u32,
-        /// Tasks.
-        tasks: u32,
-    }
-}
-
-mirror! {
-    /// Clamps of a CPU.
-    UclampRq = "pelton_uclamp_rq" {
-        /// By lower clamp.
-        min: [UclampBucket; UCLAMP_BUCKETS],
-        /// By upper clamp.
-        max: [UclampBucket; UCLAMP_BUCKETS],
-        /// In force, lower and upper.
-        value: [u32; 2],
-        /// The upper clamp is left over from the last task.
-        idle: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
+pub const UCLAMP_BUCKETS: usize = sys::UCLAMP_BUCKETS as usize;
 
 impl UclampTask {
     /// A task that asks for this.
@@ -110,7 +53,7 @@ impl UclampTask {
     /// Lower and upper clamp: in force, or what it would get.
     #[must_use]
     pub fn effective(&self, policy: &Policy, limits: &UclampLimits) -> (u32, u32) {
-        let value = |id| ffi::pelton_x_uclamp_eff_value(policy, self, limits, id);
+        let value = |id| sys::uclamp_eff_value(policy, self, limits, id);
         (value(0), value(1))
     }
 }
@@ -131,7 +74,7 @@ impl UclampRq {
     #[must_use]
     pub fn new(policy: &Policy) -> Self {
         let mut rq = Self::default();
-        ffi::pelton_x_uclamp_init_rq(policy, &mut rq);
+        sys::uclamp_init_rq(policy, &mut rq);
         rq
     }
 
@@ -152,26 +95,18 @@ impl UclampRq {
     /// ```
     #[inline]
     pub fn inc(&mut self, policy: &Policy, task: &mut UclampTask, limits: &UclampLimits) {
-        ffi::pelton_x_uclamp_rq_inc(policy, self, task, limits);
+        sys::uclamp_rq_inc(policy, self, task, limits);
     }
 
     /// A task is no longer runnable here.
     #[inline]
     pub fn dec(&mut self, task: &mut UclampTask) {
-        ffi::pelton_x_uclamp_rq_dec(self, task);
+        sys::uclamp_rq_dec(self, task);
     }
 
     /// The clamps of a runnable task's group changed: the lower one, the upper one.
     pub fn update(&mut self, policy: &Policy, task: &mut UclampTask, limits: &UclampLimits, changed: [bool; 2]) {
         let ids = u32::from(changed[0]) | u32::from(changed[1]) << 1;
-        ffi::pelton_x_uclamp_update_active(policy, self, task, limits, ids);
+        sys::uclamp_update_active(policy, self, task, limits, ids);
     }
-}
-
-/// The Rust side of the layout comparison.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    UclampTask::layout(rows);
-    UclampLimits::layout(rows);
-    UclampBucket::layout(rows);
-    UclampRq::layout(rows);
 }

@@ -1,78 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Utilization clamps that add up: records and methods of `core/include/pelton/uclamp_sum.h`.
 
-use crate::ffi;
 use crate::policy::Policy;
-use crate::records::{Avg, CfsRq, CpuState, LayoutRow, mirror};
-
-mirror! {
-    /// What clamps make of one task.
-    UclampSumTask = "pelton_uclamp_sum_task" {
-        /// Unique on the machine.
-        id: u32,
-        /// Nice 0 = 1024.
-        weight: u32,
-        /// 2^32 / weight.
-        inv_weight: u32,
-        /// In force.
-        min: u32,
-        /// In force.
-        max: u32,
-        /// Its CPU counts it.
-        counted: u32,
-        /// `sum`: clamped utilization as its CPU counts it, or what sleep left of it; `debt`: what sleep left of the
-        /// cut.
-        value: u32,
-        /// Clamped utilization less the real one, as its CPU counts it.
-        bias: i32,
-        /// Clamped estimate, as its CPU counts it.
-        est: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
-
-mirror! {
-    /// What clamps make of one CPU.
-    UclampSumRq = "pelton_uclamp_sum_rq" {
-        /// Of the root queue, as of which this is, ns.
-        last_update_time_ns: u64,
-        /// Clamped utilization / weight of the hungriest queued task, times 2^32.
-        record: u64,
-        /// Position in the open period, 0..1023 units.
-        period_contrib: u32,
-        /// Whose record that is.
-        record_id: u32,
-        /// There is one.
-        has_record: u32,
-        /// Sum of the queued tasks' clamped utilizations.
-        queued: u32,
-        /// The same, falling as utilization does.
-        root: u32,
-        /// Of tasks that left asleep since the root queue last looked.
-        removed: u32,
-        /// Sum of the queued tasks' biases.
-        bias: i32,
-        /// What sleepers left of negative biases.
-        debt: u32,
-        /// Sum of the queued tasks' clamped estimates.
-        est: u32,
-        /// Unused.
-        reserved: u32,
-    }
-}
+use crate::sys::{self, Avg, CfsRq, CpuState, UclampSumRq, UclampSumTask};
 
 impl UclampSumTask {
     /// A sleeper's value up to `now_ns`; called before its record `avg` is brought there.
     pub fn age(&mut self, avg: &Avg, now_ns: u64) {
-        ffi::pelton_x_uclamp_sum_age_task(self, avg, now_ns);
+        sys::uclamp_sum_age_task(self, avg, now_ns);
     }
 
     /// Does this task, which joined just now, call the governor?
     #[inline]
     #[must_use]
     pub fn calls(&self, policy: &Policy) -> bool {
-        ffi::pelton_x_uclamp_sum_calls(policy, self) != 0
+        sys::uclamp_sum_calls(policy, self) != 0
     }
 }
 
@@ -80,13 +22,13 @@ impl UclampSumRq {
     /// Follows the root queue, which was just updated.
     #[inline]
     pub fn follow(&mut self, root: &CfsRq) {
-        ffi::pelton_x_uclamp_sum_follow(self, root);
+        sys::uclamp_sum_follow(self, root);
     }
 
     /// The utilization of a counted task was published, or its clamps changed.
     #[inline]
     pub fn update(&mut self, policy: &Policy, task: &mut UclampSumTask, util: u32) {
-        ffi::pelton_x_uclamp_sum_update(policy, self, task, util);
+        sys::uclamp_sum_update(policy, self, task, util);
     }
 
     /// A task joins; called when its averages have.
@@ -102,7 +44,7 @@ impl UclampSumRq {
     /// ```
     #[inline]
     pub fn enqueue(&mut self, policy: &Policy, task: &mut UclampSumTask, util: u32) {
-        ffi::pelton_x_uclamp_sum_enqueue(policy, self, task, util);
+        sys::uclamp_sum_enqueue(policy, self, task, util);
     }
 
     /// A task leaves; called when its averages are up to date. What has to be taken out of the averages of the task and
@@ -110,49 +52,43 @@ impl UclampSumRq {
     #[inline]
     #[must_use]
     pub fn dequeue(&mut self, policy: &Policy, task: &mut UclampSumTask, migrates: bool) -> u32 {
-        ffi::pelton_x_uclamp_sum_dequeue(policy, self, task, migrates.into())
+        sys::uclamp_sum_dequeue(policy, self, task, migrates.into())
     }
 
     /// A sleeping task wakes elsewhere, or ends; it was aged up to its queue's last update.
     pub fn leave(&mut self, task: &mut UclampSumTask) {
-        ffi::pelton_x_uclamp_sum_leave(self, task);
+        sys::uclamp_sum_leave(self, task);
     }
 
     /// Before a task joins: its estimate.
     #[inline]
     pub fn est_enqueue(&mut self, task: &mut UclampSumTask, est: u32) {
-        ffi::pelton_x_uclamp_sum_est_enqueue(self, task, est);
+        sys::uclamp_sum_est_enqueue(self, task, est);
     }
 
     /// Before a task leaves.
     #[inline]
     pub fn est_dequeue(&mut self, task: &mut UclampSumTask) {
-        ffi::pelton_x_uclamp_sum_est_dequeue(self, task);
+        sys::uclamp_sum_est_dequeue(self, task);
     }
 
     /// Clamped utilization of a CPU whose root queue has this utilization.
     #[inline]
     #[must_use]
     pub fn util(&self, policy: &Policy, util: u32) -> u32 {
-        ffi::pelton_x_uclamp_sum_util(policy, self, util)
+        sys::uclamp_sum_util(policy, self, util)
     }
 
     /// Puts the clamps into the inputs of an evaluation. `rt_min` (`debt`): largest lower clamp of runnable RT tasks.
     #[inline]
     pub fn apply(&self, policy: &Policy, rt_min: u32, state: &mut CpuState) {
-        ffi::pelton_x_uclamp_sum_state(policy, self, rt_min, state);
+        sys::uclamp_sum_state(policy, self, rt_min, state);
     }
 }
 
 impl Avg {
     /// Takes a negative bias out of utilization.
     pub fn take_bias(&mut self, policy: &Policy, cut: u32) {
-        ffi::pelton_x_uclamp_take_bias(policy, self, cut);
+        sys::uclamp_take_bias(policy, self, cut);
     }
-}
-
-/// Rows of the layout check.
-pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
-    UclampSumTask::layout(rows);
-    UclampSumRq::layout(rows);
 }

@@ -12,7 +12,6 @@ mod kept;
 mod kernel_data;
 mod known_answers;
 mod large_records;
-mod layout;
 mod lazy_decay;
 mod lifecycle;
 mod live_governors;

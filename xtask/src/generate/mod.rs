@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Files derived from declarations in the code. They are committed, and checked to be fresh.
 
+mod boundary;
 pub mod fuzz;
 mod gaps;
 mod mirror;
 mod policy;
+
+use boundary::Boundary;
 
 use crate::tidy::names;
 use crate::{pelt_table, proofs, repo};
@@ -55,11 +58,22 @@ fn outputs(sources: &str, functions: &str) -> Vec<Output> {
 
 /// Writes or checks all of them; the error names every stale file and every defect of the proofs and gaps.
 pub fn run(mode: Mode) -> Result<(), String> {
+    match boundary::outputs()? {
+        Boundary::Files(files) => with(mode, files),
+        Boundary::Unknown(why) => {
+            println!("NOT CHECKED: crates/core/src/sys.rs and the files beside it ({why})");
+            with(mode, Vec::new())
+        }
+    }
+}
+
+fn with(mode: Mode, more: Vec<Output>) -> Result<(), String> {
     let files = repo::files()?;
     let sources = proofs::sources(&files)?;
     let gaps = gaps::gaps(&files)?;
     let mut outputs = outputs(&sources.text, &names::page(&files)?);
     outputs.extend(gaps.outputs);
+    outputs.extend(more);
     let stale: Vec<&Output> = outputs.iter().filter(|output| !is_fresh(output)).collect();
     let mut wrong = [sources.findings, gaps.findings].concat();
     match mode {
@@ -104,7 +118,8 @@ mod tests {
 
     #[test]
     fn generated_files_are_fresh() {
-        run(Mode::Check).expect("run `cargo xtask generate`");
+        // The boundary is compared by `make check`.
+        with(Mode::Check, Vec::new()).expect("run `cargo xtask generate`");
         vectors(Mode::Check).expect("run `cargo xtask vectors`");
     }
 

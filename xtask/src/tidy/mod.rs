@@ -10,7 +10,6 @@ mod exempt;
 mod functions;
 mod licences;
 mod links;
-mod mirrors;
 pub mod names;
 mod programs;
 mod prose;
@@ -77,7 +76,6 @@ const TREE_RULES: &[&str] = &[
     "function-median",
     "licences",
     "links",
-    "mirrors",
     "names",
     "readers",
     "rooms",
@@ -109,7 +107,6 @@ pub fn run() -> Result<(), String> {
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
     found.extend(citations::check(&files));
-    found.extend(mirrors::check(&files));
     found.extend(names::check(&files)?);
     found.extend(programs::check(&files));
     found.extend(readers::check(&files));
