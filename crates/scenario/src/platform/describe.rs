@@ -155,6 +155,7 @@ impl PlatformFile {
         let obstacles =
             built.as_ref().err().map_or_else(Vec::new, |d| d.iter().map(|d| d.message().to_owned()).collect());
         let sources = built.as_ref().map_or_else(|_| Vec::new(), |b| b.power.clone());
+        let drawn = built.as_ref().ok().and_then(|b| b.drawn.as_deref());
         let mut order: Vec<&Domain> = self.domains.iter().collect();
         order.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
         let describe = |d: &&Domain| {
@@ -175,7 +176,7 @@ impl PlatformFile {
             facts: self.machine_facts(),
             power_unit: built.as_ref().map_or_else(|_| "mW".into(), |b| b.power_unit.clone()),
             domains: order.iter().map(describe).collect(),
-            energy_tables: self.energy_tables.iter().map(|t| describe_table(t, &sources)).collect(),
+            energy_tables: self.energy_tables.iter().map(|t| describe_table(t, &sources, drawn)).collect(),
             notes: self.notes.clone(),
             assumptions: built.as_ref().map_or_else(|_| Vec::new(), |b| b.assumptions.clone()),
             obstacles,
@@ -332,7 +333,7 @@ impl PlatformFile {
     }
 }
 
-fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)]) -> TableDescription {
+fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)], drawn: Option<&str>) -> TableDescription {
     TableDescription {
         name: table.name.value.clone(),
         quality: Quality::of(&table.quality),
@@ -340,6 +341,7 @@ fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)]) -> Tab
         unit: table.unit.clone(),
         note: table.note.clone(),
         rows: table.rows.len(),
-        used: sources.iter().any(|(_, s)| *s == PowerSource::Table(table.name.value.clone())),
+        used: drawn == Some(&table.name.value)
+            || sources.iter().any(|(_, s)| *s == PowerSource::Table(table.name.value.clone())),
     }
 }

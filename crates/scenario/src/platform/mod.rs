@@ -3,6 +3,8 @@
 
 mod builtin;
 mod describe;
+mod draw_rules;
+mod draws;
 mod file;
 mod keys;
 mod machine;
