@@ -325,6 +325,7 @@ impl Machine {
             active: !self.domains.is_empty() && self.domains.iter().all(FreqDomain::active_power_known),
             idle: self.domains.iter().zip(&rails).all(idle),
             clusters: self.shared().iter().all(shared),
+            own_unit: self.own_unit,
         }
     }
 }
@@ -339,6 +340,8 @@ pub struct EnergyBasis {
     pub idle: bool,
     /// Of what the CPUs of a cluster share.
     pub clusters: bool,
+    /// They are in a unit of their own, other than the kernel's milliwatts.
+    pub own_unit: bool,
 }
 
 impl EnergyBasis {
