@@ -65,7 +65,11 @@ impl Machine {
     /// What domain `d` draws.
     pub fn draws(&self, d: usize) -> Draws {
         let domain = &self.domains[d];
-        if domain.draws.is_empty() { Draws { rails: vec![self.plain(domain)], votes: Vec::new() } } else { domain.draws.clone() }
+        if domain.draws.is_empty() {
+            Draws { rails: vec![self.plain(domain)], votes: Vec::new() }
+        } else {
+            domain.draws.clone()
+        }
     }
 
     /// Power as the operating points, the idle states and the cluster say: the same at any voltage.
@@ -82,7 +86,8 @@ impl Machine {
         Rail {
             idle_uw: domain.idle_states.iter().enumerate().map(idle).collect(),
             shared_uw: cluster.map_or_else(Vec::new, |c| c.active_power_uw.clone()),
-            shared_idle_uw: cluster.map_or_else(Vec::new, |c| c.idle_power_uw.iter().map(|&uw| everywhere(uw)).collect()),
+            shared_idle_uw: cluster
+                .map_or_else(Vec::new, |c| c.idle_power_uw.iter().map(|&uw| everywhere(uw)).collect()),
             busy_uw,
         }
     }

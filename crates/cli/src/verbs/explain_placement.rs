@@ -51,7 +51,11 @@ fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }
     if !e.energies.is_empty() {
         out += &section(&format!("energy of each domain that was asked{}", task_busy(e)), &energies(e));
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
-        let _ = writeln!(out, "it is the kernel's model that decides ({}), not what is drawn ({})", power.model, power.drawn);
+        let _ = writeln!(
+            out,
+            "it is the kernel's model that decides ({}), not what is drawn ({})",
+            power.model, power.drawn
+        );
     }
     out + &super::explain::written(groups_changed)
 }

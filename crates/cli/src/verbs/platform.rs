@@ -158,8 +158,16 @@ fn idle_sheet(domain: &DomainDescription) -> Sheet {
 
 /// All operating points of all domains.
 fn opp_sheet(shown: &Description) -> Sheet {
-    let mut sheet =
-        Sheet::new(&["<domain", "khz", "capacity", "uv", "power_uw", "drawn_busy_uw", "drawn_wfi_uw", "drawn_shared_uw"]);
+    let mut sheet = Sheet::new(&[
+        "<domain",
+        "khz",
+        "capacity",
+        "uv",
+        "power_uw",
+        "drawn_busy_uw",
+        "drawn_wfi_uw",
+        "drawn_shared_uw",
+    ]);
     for domain in &shown.domains {
         for opp in &domain.opps {
             let optional = |v: Option<u64>| v.map(|v| v.to_string()).unwrap_or_default();

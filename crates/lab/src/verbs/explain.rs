@@ -144,10 +144,7 @@ fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Pl
     planned_with_power(request, watch).map(|(run, plan, _)| (run, plan))
 }
 
-fn planned_with_power(
-    request: &ExplainRequest,
-    watch: &dyn Watch,
-) -> Result<(RunHeader, Plan, PowerWords), LabError> {
+fn planned_with_power(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan, PowerWords), LabError> {
     let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
     let run = summary::header(&prepared, prepared.plan.config.duration_ns);
     let (mut plan, power) = (prepared.plan, prepared.power);

@@ -278,10 +278,7 @@ impl PlatformFile {
             // Energy Model: performance = capacity x f / f_max (docs/rules/placement.md#energy-model).
             capacity: domain.capacity.as_ref().map(|c| (u64::from(c.value) * u64::from(khz) / u64::from(top)) as u32),
             uv: domain.opps.get(i).and_then(|o| o.uv.as_ref()).map(|uv| uv.value),
-            power_uw: live
-                .and_then(|l| l.opps.get(i))
-                .map(|o| o.power_uw)
-                .filter(|_| *source != PowerSource::Unknown),
+            power_uw: live.and_then(|l| l.opps.get(i)).map(|o| o.power_uw).filter(|_| *source != PowerSource::Unknown),
             drawn: live.and_then(|l| drawn_at(l, i)),
         };
         DomainDescription {

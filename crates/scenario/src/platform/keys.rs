@@ -514,7 +514,12 @@ static ENERGY_ROW: Spec = Spec {
         Key::new("idle1_mw", POWER_MW, "mW", "power in idle state 1 and deeper ones"),
         Key::new("static_mw", POWER_MW, "mW", "power of what the CPUs share while it is on"),
         Key::new("interconnect_mw", POWER_MW, "mW", "power of what connects them, with it"),
-        Key::new("other", Kind::Text, "", "the row holds while this other domain, which is on the same supply, asks for"),
+        Key::new(
+            "other",
+            Kind::Text,
+            "",
+            "the row holds while this other domain, which is on the same supply, asks for",
+        ),
         Key::new("other_khz", KHZ, "kHz", "this frequency"),
         Key::new(
             "at_khz",

@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Energy of these CPUs and clusters so far that heats them, femtojoules. Changes nothing.
     ///
     /// Zones were given their way of heat with the power of busy CPUs alone: where a platform says what else is drawn,
-    /// that is not in here ([F-424](docs/gaps.md)).
+    /// that is not in here (F-480).
     pub(crate) fn heat_so_far_fj(&self, cpus: &[u32], clusters: &[u32]) -> u128 {
         let says = |c: u32| !self.m.domains[self.m.cpus[c as usize].domain as usize].draws.is_empty();
         let of_cpu = |&c: &u32| {

@@ -30,7 +30,10 @@ impl Supply {
             Supply {
                 rail: draws.quiet_rail(),
                 heard_by: (0..m.domains.len()).filter(|&o| hears(o, d as u32)).map(|o| o as u32).collect(),
-                is_believed_otherwise: draws.rails.iter().any(|rail| !rail.busy_uw.iter().copied().eq(believed.clone())),
+                is_believed_otherwise: draws
+                    .rails
+                    .iter()
+                    .any(|rail| !rail.busy_uw.iter().copied().eq(believed.clone())),
                 draws,
             }
         };

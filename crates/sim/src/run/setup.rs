@@ -413,7 +413,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             overutilized_ns: self.overutilized_ns(),
             quotas: self.quota_reports(),
             zones: self.zone_reports(),
-            cluster_energy_uj: self.hw.clusters_drew_fj(self.m.clusters.len()).map(|fj| (fj / FJ_PER_UJ) as u64).collect(),
+            cluster_energy_uj: self
+                .hw
+                .clusters_drew_fj(self.m.clusters.len())
+                .map(|fj| (fj / FJ_PER_UJ) as u64)
+                .collect(),
         }
     }
 
