@@ -14,6 +14,7 @@ use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, SourceFile, fit, workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -38,6 +39,24 @@ pub struct Prepared {
     pub defines: BTreeMap<String, String>,
     /// Task group that holds everything.
     pub group: Option<String>,
+    /// What power is from.
+    pub power: PowerWords,
+}
+
+/// Two sorts of power, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PowerWords {
+    /// What the kernel's Energy Model rests on: it decides where tasks are placed by energy.
+    pub model: String,
+    /// What that rests on which the board is charged, and whose power it is: it decides nothing.
+    pub drawn: String,
+}
+
+impl PowerWords {
+    /// Of a machine.
+    pub fn of(built: &Built) -> PowerWords {
+        PowerWords { model: built.model_in_words(), drawn: built.drawn_in_words() }
+    }
 }
 
 /// Platform, workload and machine options.
@@ -264,8 +283,15 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     if let Some(path) = &inputs.group {
         into_group(&mut loaded.workload, path);
     }
-    if built.power_unit != "mW" {
-        let unit = &built.power_unit;
+    let power = PowerWords::of(&built);
+    if let Some(table) = &built.drawn {
+        let model = &power.model;
+        loaded
+            .notes
+            .push(format!("energy is what table `{table}` says that the board draws; the kernel decides by {model}"));
+    }
+    if built.drawn_unit != "mW" {
+        let unit = &built.drawn_unit;
         loaded
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
@@ -324,6 +350,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         originals,
         defines: inputs.defines.clone(),
         group: inputs.group.clone(),
+        power,
     }
 }
 

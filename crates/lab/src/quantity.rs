@@ -82,7 +82,9 @@ pub const MEASURED: &[&str] = &[
 ];
 
 quantities! {
-    Run "energy_mj" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj().map(mj);
+    Run "energy_mj" ["mJ"] "Energy that all CPUs and clusters draw." = |r| r.energy_uj().map(mj);
+    Run "energy_model_mj" ["mJ"] "Energy of busy CPUs as the kernel's Energy Model has it, by which it places tasks." = |r| r.model_energy_uj().map(mj);
+    Run "energy_model_diff_pct" ["%"] "What the kernel's model has more or less than is drawn." = energy_model_diff_pct;
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
     Run "busy_ms" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
@@ -152,6 +154,7 @@ quantities! {
     Share "domain_busy_pct" as "share of busy time %" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
     Domain "domain_mhz_avg" as "mean MHz" ["MHz"] "Mean frequency of the domain over the run." = domain_mhz_avg;
     Domain "domain_energy_mj" as "energy mJ" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
+    Domain "domain_energy_model_mj" as "model mJ" ["mJ"] "Energy of its busy CPUs as the kernel's Energy Model has it." = |d| d.model_energy_uj.map(mj);
     Cooled "throttled_pct" as "throttled %" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
     Cooled "cooling_state_max" as "deepest state" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
     Cooled "cooling_limit_mhz_avg" as "mean limit MHz" ["MHz"] "Mean over time of the frequency that cooling allowed." = |r, c| (r.duration_ns > 0).then(|| c.limit_khz_ns as f64 / r.duration_ns as f64 / 1e3);
@@ -274,7 +277,7 @@ pub fn find(name: &str) -> Option<&'static Quantity> {
 impl Quantity {
     /// The number rests on the platform's power figures: a report without it has it unknown, not absent.
     pub fn rests_on_power(&self) -> bool {
-        self.unit == "mJ"
+        self.unit == "mJ" && !self.name.contains("energy_model")
     }
 
     /// The number compares the frequency with what is needed.
@@ -353,6 +356,12 @@ fn frame_ms_max(report: &Report) -> Option<f64> {
 fn overutilized_pct(report: &Report) -> Option<f64> {
     let duration_ns = report.duration_ns as f64;
     report.overutilized_ns.filter(|_| duration_ns > 0.0).map(|ns| 100.0 * ns as f64 / duration_ns)
+}
+
+/// The kernel's model beside what is drawn; a table in a unit of its own is no measure of milliwatts.
+fn energy_model_diff_pct(report: &Report) -> Option<f64> {
+    let (drawn, model) = (report.energy_uj()?, report.model_energy_uj()?);
+    (drawn > 0 && !report.energy_basis.own_unit).then(|| 100.0 * (model as f64 / drawn as f64 - 1.0))
 }
 
 fn mj(uj: u64) -> f64 {

@@ -10,6 +10,7 @@ mod clamp_guide;
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
 mod decisions;
+mod energy_guide;
 mod front_guide;
 mod guests;
 mod guide;

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::draws::{Rail, Vote};
 use crate::machine::Machine;
 use crate::workload::{ChannelSpec, CpuSet, Op, SchedPolicy, Start, TaskSpec, TimerId, Workload};
 
@@ -28,6 +29,7 @@ pub fn check(m: &Machine, w: &Workload) -> Result<(), PlanError> {
     }
     check_channels(w)?;
     check_cpus(m, w)?;
+    check_draws(m)?;
     if m.shares_hardware() && m.domains.iter().any(|domain| domain.firmware_poll_ns > 0) {
         return Err(PlanError("firmware that polls, and CPUs whose speed depends on their neighbours".into()));
     }
@@ -41,6 +43,27 @@ pub fn check(m: &Machine, w: &Workload) -> Result<(), PlanError> {
         return Err(PlanError(format!("task '{}' has no phase that is repeated", task.name)));
     }
     Ok(())
+}
+
+/// What a domain draws is told of its own operating points and idle states, and of others that there are.
+fn check_draws(m: &Machine) -> Result<(), PlanError> {
+    let fits = |d: &crate::machine::FreqDomain| {
+        let is_row = |row: &Vec<u64>| row.is_empty() || row.len() == d.opps.len();
+        let is_rail = |rail: &Rail| {
+            let by_state = [&rail.idle_uw, &rail.shared_idle_uw];
+            rail.busy_uw.len() == d.opps.len()
+                && is_row(&rail.shared_uw)
+                && rail.idle_uw.len() == d.idle_states.len()
+                && by_state.into_iter().flatten().all(is_row)
+        };
+        let rails = d.draws.rails.len() as u32;
+        let is_vote = |vote: &Vote| (vote.domain as usize) < m.domains.len() && vote.rails.iter().all(|&r| r < rails);
+        d.draws.rails.iter().all(is_rail) && d.draws.votes.iter().all(is_vote)
+    };
+    match m.domains.iter().find(|d| !fits(d)) {
+        Some(domain) => Err(PlanError(format!("what domain '{}' draws is not told as its points are", domain.name))),
+        None => Ok(()),
+    }
 }
 
 /// Every set of CPUs that a task is given has one of the machine.

@@ -5,6 +5,7 @@
 mod check;
 mod config;
 mod cpu_set;
+pub mod draws;
 pub mod groups;
 pub mod machine;
 mod plan;

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::draws::{Draws, Rail};
 use crate::thermal::ThermalZone;
 
 /// LOCAL_DISTANCE: of a memory node to itself.
@@ -48,6 +49,9 @@ pub struct Machine {
     pub defers_timers: bool,
     /// All CPUs of a cluster run at the highest of their requests, whatever their domains.
     pub one_clock: bool,
+    /// What domains draw is in a unit of its own, not in microwatts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub own_unit: bool,
 }
 
 /// One logical CPU.
@@ -115,6 +119,9 @@ pub struct FreqDomain {
     /// Power of each operating point as the kernel's Energy Model has it, microwatts; empty = not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub energy_model_uw: Vec<u64>,
+    /// What its CPUs and what they share draw, where that is another figure than what the kernel believes.
+    #[serde(skip_serializing_if = "Draws::is_empty")]
+    pub draws: Draws,
     /// Points that the kernel itself said it passes over; empty = it said nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inefficient: Vec<bool>,
@@ -127,7 +134,7 @@ pub struct Opp {
     pub khz: u32,
     /// Voltage, microvolts; 0 = unknown.
     pub uv: u32,
-    /// Power of one fully busy CPU, microwatts; 0 at every point of a domain = not known.
+    /// Power of one fully busy CPU as the kernel has it, microwatts; 0 at every point of a domain = not known.
     pub power_uw: u64,
 }
 
@@ -286,12 +293,12 @@ impl FreqDomain {
 
     /// The platform gives the power of a busy CPU.
     pub fn active_power_known(&self) -> bool {
-        self.opps.iter().any(|opp| opp.power_uw > 0)
+        self.model_power_known() || self.draws.rails.iter().any(|rail| rail.busy_uw.iter().any(|&uw| uw > 0))
     }
 
-    /// The platform gives the power of every idle state. A polling state draws the power of running.
-    fn idle_power_known(&self) -> bool {
-        self.idle_states.iter().skip(usize::from(self.polling)).all(|state| state.power_uw.is_some())
+    /// The kernel has a power for a busy CPU.
+    pub fn model_power_known(&self) -> bool {
+        self.opps.iter().any(|opp| opp.power_uw > 0)
     }
 }
 
@@ -305,10 +312,20 @@ impl Machine {
 
     /// Which power figures the machine has, and with them the energy of its runs.
     pub fn energy_basis(&self) -> EnergyBasis {
+        let rails: Vec<Rail> = (0..self.domains.len()).filter_map(|d| self.draws(d).rails.into_iter().next()).collect();
+        // A polling state draws the power of running.
+        let idle = |(d, rail): (&FreqDomain, &Rail)| {
+            rail.idle_uw.iter().skip(usize::from(d.polling)).all(|power| !power.is_empty())
+        };
+        let shared = |part: &crate::draws::Shared| {
+            let domain = part.cpus.first().map_or(0, |&c| self.cpus[c as usize].domain);
+            rails.get(domain as usize).is_some_and(|rail| !rail.shared_uw.is_empty())
+        };
         EnergyBasis {
             active: !self.domains.is_empty() && self.domains.iter().all(FreqDomain::active_power_known),
-            idle: self.domains.iter().all(FreqDomain::idle_power_known),
-            clusters: self.clusters.iter().all(|cluster| !cluster.active_power_uw.is_empty()),
+            idle: self.domains.iter().zip(&rails).all(idle),
+            clusters: self.shared().iter().all(shared),
+            own_unit: self.own_unit,
         }
     }
 }
@@ -323,6 +340,8 @@ pub struct EnergyBasis {
     pub idle: bool,
     /// Of what the CPUs of a cluster share.
     pub clusters: bool,
+    /// They are in a unit of their own, other than the kernel's milliwatts.
+    pub own_unit: bool,
 }
 
 impl EnergyBasis {

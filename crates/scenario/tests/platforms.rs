@@ -131,17 +131,21 @@ fn x86_is_frequency_invariant_from_5_7_on() {
 }
 
 #[test]
-fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
+fn a_named_table_is_drawn_in_its_own_unit_and_decides_nothing() {
     let built = platform::load("juno-r0-little").unwrap().build(&PlatformOptions::new("7.2")).unwrap();
-    assert_eq!(built.power, [("little".to_owned(), PowerSource::Table("eas-2015-juno-r0".into()))]);
-    assert!(built.power_unit.starts_with("normalised"), "{}", built.power_unit);
+    assert_eq!(built.power, [("little".to_owned(), PowerSource::Written)]);
+    assert_eq!((built.power_unit.as_str(), built.drawn.as_deref()), ("mW", Some("eas-2015-juno-r0")));
+    assert!(built.drawn_unit.starts_with("normalised"), "{}", built.drawn_unit);
     let little = &built.machine.domains[0];
-    assert_eq!(little.opps.iter().map(|o| o.power_uw / 1000).collect::<Vec<_>>(), [33, 46, 61, 76, 93]);
-    assert_eq!(little.idle_states[0].power_uw, Some(6_000));
-    assert_eq!(built.machine.clusters[0].active_power_uw, [26_000, 30_000, 39_000, 47_000, 57_000]);
-    assert_eq!(built.machine.clusters[0].idle_power_uw, [56_000, 56_000, 17_000]);
-    let juno = platform::load("juno-r0").unwrap().build(&PlatformOptions::new("7.2")).unwrap();
-    assert_eq!((juno.power_unit.as_str(), juno.machine.clusters[0].active_power_uw.len()), ("mW", 0));
+    assert_eq!(little.opps.iter().map(|o| o.power_uw).collect::<Vec<_>>(), [42_361, 58_161, 79_380, 97_921, 119_000]);
+    let rail = &little.draws.rails[0];
+    assert_eq!(rail.busy_uw, [33_000, 46_000, 61_000, 76_000, 93_000]);
+    assert_eq!(rail.shared_uw, [26_000, 30_000, 39_000, 47_000, 57_000]);
+    // 6 and 56 at 1 V, times 0.82^2, 0.85^2, 0.9^2, 0.95^2; a CPU that sleeps is off, its cluster is not.
+    assert_eq!(rail.idle_uw, [vec![4_034, 4_335, 4_860, 5_415, 6_000], vec![0; 5], vec![0; 5]]);
+    let cluster = vec![37_654, 40_460, 45_360, 50_540, 56_000];
+    assert_eq!(rail.shared_idle_uw, [cluster.clone(), cluster, vec![17_000; 5]]);
+    assert!(built.machine.energy_basis().own_unit && built.machine.clusters[0].active_power_uw.is_empty());
 }
 
 #[test]
@@ -149,12 +153,66 @@ fn a_table_can_be_chosen_by_name_and_must_cover_the_machine() {
     let file = platform::load("pixel6-gs101").unwrap();
     let choose = |name: &str| PlatformOptions { energy_table: Some(name.into()), ..PlatformOptions::new("7.2") };
     let measured = file.build(&choose("measured-freqbench-gs101")).unwrap();
-    assert_eq!(measured.machine.domains[0].opps[0].power_uw, 56_124);
-    assert_eq!(measured.power_unit, "mW");
-    let partial = file.build(&choose("wattson-tensor-1d")).unwrap_err();
+    assert_eq!(measured.machine.domains[0].draws.rails[0].busy_uw[0], 56_124);
+    assert_eq!(measured.machine.domains[0].opps[0].power_uw, 6_055, "the kernel believes what it did");
+    assert_eq!((measured.power_unit.as_str(), measured.drawn_unit.as_str()), ("mW", "mW"));
+    let partial = file.build(&choose("aosp-power-profile-oriole")).unwrap_err();
     assert!(partial.to_string().contains("no figure for domain `little`"), "{partial}");
     let typo = file.build(&choose("measured-freqbench")).unwrap_err();
     assert!(typo.to_string().contains("did you mean `measured-freqbench-gs101`?"), "{typo}");
+}
+
+#[test]
+fn little_cpus_of_a_pixel_6_pay_for_the_voltage_of_the_others() {
+    let m = machine("pixel6-gs101");
+    let draws = &m.domains[0].draws;
+    let others: Vec<u32> = draws.votes.iter().map(|vote| vote.domain).collect();
+    assert_eq!((others, draws.votes[0].off_from), (vec![2, 1], 1));
+    let rail = |other: u32, khz: u32| {
+        let vote = draws.votes.iter().find(|vote| vote.domain == other).unwrap();
+        let point = m.domains[other as usize].opps.iter().position(|opp| opp.khz == khz).unwrap();
+        &draws.rails[vote.rails[point] as usize]
+    };
+    // Rows of the source: 1098000 kHz beside mid at 1836000, and beside big at 500000.
+    assert_eq!((rail(1, 1_836_000).busy_uw[4], rail(1, 1_836_000).shared_uw[4]), (155_300, 35_210));
+    assert_eq!((rail(2, 500_000).busy_uw[4], rail(2, 500_000).idle_uw[0][4]), (93_540, 1_450));
+    // 300000 is not listed beside mid at 1836000: the first that is, 930000, at its voltage and a third of its clock.
+    assert_eq!((rail(1, 1_836_000).busy_uw[0], rail(1, 1_836_000).shared_uw[0]), (43_726, 35_340));
+    // Levels ascend, so that the highest of two votes is the larger number.
+    assert!(draws.rails.windows(2).all(|pair| pair[0].shared_uw[0] <= pair[1].shared_uw[0]));
+    assert_eq!(m.energy_basis().gap(), None);
+}
+
+#[test]
+fn idle_cpus_without_voltages_follow_what_a_cycle_costs() {
+    let file = |uv: [&str; 3]| {
+        let text = format!(
+            "schema = 1\nname = \"one\"\narch = \"arm64\"\n[[perf_domain]]\nid = \"cpu\"\ncpus = [0]\ncapacity = 1024\n\
+             opps = [\n  {{ khz = 500000, power_mw = 50{} }},\n  {{ khz = 1000000, power_mw = 90{} }},\n  \
+             {{ khz = 2000000, power_mw = 400{} }},\n]\n[perf_domain.idle_power]\nwfi_mw = 10\ncluster_mw = 20\n\
+             khz = 2000000\nquality = \"ESTIMATE\"\nsource = \"a test\"\n",
+            uv[0], uv[1], uv[2]
+        );
+        let file = platform::parse(&SourceFile::new("one.toml", text)).expect("fits");
+        file.machine(&PlatformOptions::new("7.2")).expect("a machine").domains[0].draws.rails[0].clone()
+    };
+    // mW/GHz 100, 90, 200: it does not rise downwards, 90 / 200 of the figure.
+    let without = file([""; 3]);
+    assert_eq!((&without.idle_uw[0], &without.shared_uw), (&vec![4_500, 4_500, 10_000], &vec![9_000, 9_000, 20_000]));
+    let with = file([", uv = 500000", ", uv = 800000", ", uv = 1000000"]);
+    assert_eq!((&with.idle_uw[0], &with.shared_uw), (&vec![2_500, 6_400, 10_000], &vec![5_000, 12_800, 20_000]));
+}
+
+#[test]
+fn every_phone_and_board_with_a_power_says_what_its_idle_cpus_draw() {
+    for summary in platform::list().iter().filter(|summary| summary.simulated) {
+        let kinds = ["phone", "board", "computer", "Chromebook"];
+        let is_meant = kinds.iter().any(|kind| summary.kind.contains(kind)) && !summary.kind.contains("virtual");
+        let basis = machine(&summary.name).energy_basis();
+        if is_meant && basis.active {
+            assert_eq!(basis.gap(), None, "{}", summary.name);
+        }
+    }
 }
 
 #[test]

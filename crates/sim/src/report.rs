@@ -315,6 +315,8 @@ pub struct DomainReport {
     pub driver_calls: u64,
     /// Energy of all CPUs of the domain, microjoules; `None` where their power is not known.
     pub energy_uj: Option<u64>,
+    /// Energy of its busy CPUs as the kernel's Energy Model has it, microjoules; `None` where it has no power for them.
+    pub model_energy_uj: Option<u64>,
     /// CPU time that its CPUs spent in tasks, ns.
     pub busy_ns: u64,
 }
@@ -350,6 +352,12 @@ impl Report {
     pub fn energy_uj(&self) -> Option<u64> {
         let domains = self.domains.iter().map(|d| d.energy_uj).sum::<Option<u64>>()?;
         self.energy_basis.active.then(|| domains + self.cluster_energy_uj.iter().sum::<u64>())
+    }
+
+    /// Energy of busy CPUs as the kernel's Energy Model has it, microjoules: what placements compare is made of this.
+    pub fn model_energy_uj(&self) -> Option<u64> {
+        let known = !self.domains.is_empty();
+        self.domains.iter().map(|d| d.model_energy_uj).sum::<Option<u64>>().filter(|_| known)
     }
 
     /// All frequency changes.

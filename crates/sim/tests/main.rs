@@ -15,6 +15,7 @@ mod classes;
 mod common;
 mod costs;
 mod deadline;
+mod draws;
 mod fair_server;
 mod firmware;
 mod governor;

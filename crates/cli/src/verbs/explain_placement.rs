@@ -21,7 +21,7 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
     Ok(Exit::Good)
 }
 
-fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &ExplainedPlacement) -> String {
+fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }: &ExplainedPlacement) -> String {
     let mut out = format!("{} s, {} of `{}`, {}\n", seconds(e.time_ns), e.event, e.task, run.about.platform);
     let _ = writeln!(out, "CPU {} -> {}: {} (number {count} of the kind asked for)", e.prev_cpu, e.chosen_cpu, e.rule);
     let by_energy = match (e.energy_aware, e.overutilized) {
@@ -51,6 +51,11 @@ fn text(ExplainedPlacement { run, groups_changed, explanation: e, count }: &Expl
     if !e.energies.is_empty() {
         out += &section(&format!("energy of each domain that was asked{}", task_busy(e)), &energies(e));
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
+        let _ = writeln!(
+            out,
+            "it is the kernel's model that decides ({}), not what is drawn ({})",
+            power.model, power.drawn
+        );
     }
     out + &super::explain::written(groups_changed)
 }

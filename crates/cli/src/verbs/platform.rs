@@ -96,6 +96,9 @@ fn text(shown: &Description) -> String {
         out += &section("operating points", &domain_opps(domain, &shown.power_unit));
         out += &section("where they come from", &column_sheet(domain));
         out += &section("idle states", &idle_sheet(domain));
+        if !domain.drawn.is_empty() {
+            let _ = writeln!(out, "\ndrawn, in {}: {}", shown.drawn_unit, domain.drawn);
+        }
     }
     for (title, lines) in [("assumed", &shown.assumptions), ("cannot be simulated", &shown.obstacles)] {
         if !lines.is_empty() {
@@ -118,13 +121,19 @@ fn fact_sheet(facts: &[Fact]) -> Sheet {
 
 fn domain_opps(domain: &DomainDescription, power_unit: &str) -> Sheet {
     let power = if power_unit == "mW" { "power mW" } else { "power" };
-    let mut sheet = Sheet::new(&["MHz", "capacity", "mV", power]);
+    // The kernel's figures, and beside them what is drawn.
+    let is_said = domain.opps.iter().any(|opp| opp.drawn.is_some());
+    let drawn_columns = if is_said { &["drawn: busy", "WFI", "shared"][..] } else { &[] };
+    let mut sheet = Sheet::new(&[&["MHz", "capacity", "mV", power], drawn_columns].concat());
     for opp in &domain.opps {
         let optional = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), number);
         let millis = |v: f64| v / 1e3;
         let capacity = opp.capacity.map_or_else(|| "-".to_owned(), |c| c.to_string());
         let (uv, power) = (opp.uv.map(f64::from).map(millis), opp.power_uw.map(|p| millis(p as f64)));
-        sheet.row(vec![number(f64::from(opp.khz) / 1e3), capacity, optional(uv), optional(power)]);
+        let drawn = opp.drawn.iter().flat_map(|d| [Some(d.busy_uw), d.wfi_uw, d.shared_uw]);
+        let drawn = drawn.map(|p| optional(p.map(|p| millis(p as f64))));
+        let known = [number(f64::from(opp.khz) / 1e3), capacity, optional(uv), optional(power)];
+        sheet.row(known.into_iter().chain(drawn).collect());
     }
     sheet
 }
@@ -149,12 +158,22 @@ fn idle_sheet(domain: &DomainDescription) -> Sheet {
 
 /// All operating points of all domains.
 fn opp_sheet(shown: &Description) -> Sheet {
-    let mut sheet = Sheet::new(&["<domain", "khz", "capacity", "uv", "power_uw"]);
+    let mut sheet = Sheet::new(&[
+        "<domain",
+        "khz",
+        "capacity",
+        "uv",
+        "power_uw",
+        "drawn_busy_uw",
+        "drawn_wfi_uw",
+        "drawn_shared_uw",
+    ]);
     for domain in &shown.domains {
         for opp in &domain.opps {
             let optional = |v: Option<u64>| v.map(|v| v.to_string()).unwrap_or_default();
             let figures = [opp.capacity.map(u64::from), opp.uv.map(u64::from), opp.power_uw].map(optional);
-            let cells = [domain.id.clone(), opp.khz.to_string()].into_iter().chain(figures);
+            let drawn = opp.drawn.map_or([None; 3], |d| [Some(d.busy_uw), d.wfi_uw, d.shared_uw]).map(optional);
+            let cells = [domain.id.clone(), opp.khz.to_string()].into_iter().chain(figures).chain(drawn);
             sheet.row(cells.collect());
         }
     }

@@ -241,6 +241,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
         out += &section("where tasks executed, %", &placement(summary));
         out += &section("groups with a quota", &groups(summary));
     }
+    out += &both_energies(summary);
     for (about, note) in notes(summary.rows.iter().map(|row| (row.quantity, row.note))) {
         out += &format!("\n{about}: {note}\n");
     }
@@ -250,6 +251,21 @@ fn text(summary: &RunSummary, global: &Global) -> String {
         out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));
     }
     out
+}
+
+/// What is drawn beside what the kernel believes, where they differ.
+fn both_energies(summary: &RunSummary) -> String {
+    let value = |name: &str| {
+        let row = summary.rows.iter().find(|row| row.scope == Scope::Run && row.quantity == name);
+        row.and_then(|row| row.value)
+    };
+    let all = (value("energy_mj"), value("energy_model_mj"), value("energy_model_diff_pct"));
+    let (Some(drawn), Some(model), Some(diff_pct)) = all else { return String::new() };
+    if diff_pct == 0.0 {
+        return String::new();
+    }
+    let (drawn, model, diff_pct) = (number(drawn), number(model), number(diff_pct));
+    format!("\nenergy: {drawn} mJ drawn; {model} mJ by the kernel's model, which places tasks ({diff_pct} %)\n")
 }
 
 /// One line per name of this scope, under the word for what it is: the columns are quantities.

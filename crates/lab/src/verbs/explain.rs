@@ -9,7 +9,7 @@ use crate::explain_placement::{self, PlacementSink};
 use crate::explain_thermal::{self, ThermalExplanation, ThermalSink};
 use crate::explanation::{self, Context};
 use crate::number::human_ns;
-use crate::plan::PolicySpec;
+use crate::plan::{PolicySpec, PowerWords};
 use crate::request;
 use crate::run::{Fault, LabError, run_one};
 use crate::summary::{self, RunHeader};
@@ -87,6 +87,8 @@ pub struct ExplainedPlacement {
     /// What was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
+    /// Power that decided, and power that is charged.
+    pub power: PowerWords,
     /// The placement.
     #[serde(flatten)]
     pub explanation: explain_placement::Explanation,
@@ -139,14 +141,18 @@ pub struct ExplainedThermal {
 
 /// The plan, which ends where the question does, and what it says about itself.
 fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan), LabError> {
+    planned_with_power(request, watch).map(|(run, plan, _)| (run, plan))
+}
+
+fn planned_with_power(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan, PowerWords), LabError> {
     let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
     let run = summary::header(&prepared, prepared.plan.config.duration_ns);
-    let mut plan = prepared.plan;
+    let (mut plan, power) = (prepared.plan, prepared.power);
     if let Some(at) = request.at_ns {
         // What happens at the last nanosecond of a run is part of it; 0 would mean the workload's own length.
         plan.config.duration_ns = plan.config.duration_ns.min(at.max(1));
     }
-    Ok((run, plan))
+    Ok((run, plan, power))
 }
 
 /// Runs a plan into a sink, and beside it into one for what is written into files of groups.
@@ -186,7 +192,7 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
 /// # Errors
 /// When an input is wrong, there is no such placement, or the run was stopped.
 pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedPlacement, LabError> {
-    let (run, plan) = planned(request, watch)?;
+    let (run, plan, power) = planned_with_power(request, watch)?;
     let mut sink = PlacementSink::of(tid(&request.task, &plan)?, &plan.policy);
     let groups = follow(request, &plan, &mut sink, watch)?;
     let (kept, count) = sink.finish();
@@ -200,7 +206,7 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
     };
     let explanation = explain_placement::explain(&kept, &plan.policy, name);
     let groups_changed = groups.before(explanation.time_ns);
-    Ok(ExplainedPlacement { run, groups_changed, explanation, count })
+    Ok(ExplainedPlacement { run, groups_changed, power, explanation, count })
 }
 
 /// A run, its plan, and sinks that kept balances, updates and what was written.

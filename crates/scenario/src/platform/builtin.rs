@@ -30,8 +30,10 @@ pub struct Summary {
     pub cpus: usize,
     /// CPUs and kind of each domain, in the order of CPU numbers: `4x Cortex-A53`.
     pub domains: Vec<String>,
-    /// What the power figures rest on, in a word or two.
+    /// What the power figures rest on by which the kernel decides, in a word or two.
     pub power: String,
+    /// What those rest on that are charged, and whose they are.
+    pub drawn: String,
     /// It can be simulated; otherwise it can only be shown.
     pub simulated: bool,
 }
@@ -106,15 +108,28 @@ fn summary(file: &PlatformFile) -> Summary {
         kind: file.kind.clone(),
         cpus: domains.iter().map(|d| d.cpus.len()).sum(),
         domains: domains.iter().map(|d| format!("{}x {}", d.cpus.len(), d.core)).collect(),
-        power: built.as_ref().map_or_else(|_| "none".into(), power_in_words),
+        power: built.as_ref().map_or_else(|_| "none".into(), Built::model_in_words),
+        drawn: built.as_ref().map_or_else(|_| "none".into(), Built::drawn_in_words),
         simulated: built.is_ok(),
     }
 }
 
-fn power_in_words(built: &Built) -> String {
-    let mut words: Vec<String> = built.power.iter().map(|(_, source)| source_in_words(source)).collect();
-    words.dedup();
-    words.join(", ")
+impl Built {
+    /// What the kernel's model rests on, which decides.
+    pub fn model_in_words(&self) -> String {
+        let mut words: Vec<String> = self.power.iter().map(|(_, source)| source_in_words(source)).collect();
+        words.dedup();
+        words.join(", ")
+    }
+
+    /// What that rests on which is charged.
+    pub fn drawn_in_words(&self) -> String {
+        let busy = self.drawn.as_ref().map_or_else(|| self.model_in_words(), |table| format!("table {table}"));
+        match self.machine.energy_basis().gap() {
+            Some(_) => format!("{busy}; busy CPUs"),
+            None => format!("{busy}; busy, idle, shared"),
+        }
+    }
 }
 
 /// What power figures rest on, in a word or two.

@@ -7,6 +7,8 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use pelton_model::machine::FreqDomain;
+
 use super::builtin::source_in_words;
 use super::file::{Arch, Domain, EnergyTable, IdleRow, PlatformFile};
 use super::machine::{PlatformOptions, frequencies};
@@ -51,8 +53,22 @@ pub struct OppDescription {
     pub capacity: Option<u32>,
     /// Voltage, microvolts.
     pub uv: Option<u32>,
-    /// Power of one busy CPU, microwatts (thousandths of the unit given in the description).
+    /// Power of one busy CPU as the kernel has it, microwatts (thousandths of the unit given in the description).
     pub power_uw: Option<u64>,
+    /// What it draws, where that is said.
+    pub drawn: Option<DrawnDescription>,
+}
+
+/// What is drawn at one operating point, microwatts (thousandths of the unit given in the description); where another
+/// domain is on the supply, while that one asks for least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DrawnDescription {
+    /// One busy CPU.
+    pub busy_uw: u64,
+    /// One CPU in state 0.
+    pub wfi_uw: Option<u64>,
+    /// What the CPUs share, while one of them is awake.
+    pub shared_uw: Option<u64>,
 }
 
 /// One idle state.
@@ -85,8 +101,10 @@ pub struct DomainDescription {
     pub per_cpu_policy: bool,
     /// Single figures.
     pub facts: Vec<Fact>,
-    /// What the power figures rest on.
+    /// What the power figures rest on by which the kernel decides.
     pub power: String,
+    /// What is drawn: from which table, and where idle power is from; empty where nothing is said.
+    pub drawn: String,
     /// The columns of `opps`.
     pub columns: Vec<Column>,
     /// Operating points.
@@ -129,8 +147,10 @@ pub struct Description {
     pub provenance: Vec<(String, String)>,
     /// Driver and costs.
     pub facts: Vec<Fact>,
-    /// Unit of the power figures.
+    /// Unit of the kernel's power figures.
     pub power_unit: String,
+    /// Unit of what is drawn.
+    pub drawn_unit: String,
     /// Domains in the order of CPU numbers.
     pub domains: Vec<DomainDescription>,
     /// Energy tables.
@@ -155,6 +175,7 @@ impl PlatformFile {
         let obstacles =
             built.as_ref().err().map_or_else(Vec::new, |d| d.iter().map(|d| d.message().to_owned()).collect());
         let sources = built.as_ref().map_or_else(|_| Vec::new(), |b| b.power.clone());
+        let drawn = built.as_ref().ok().and_then(|b| b.drawn.as_deref());
         let mut order: Vec<&Domain> = self.domains.iter().collect();
         order.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
         let describe = |d: &&Domain| {
@@ -163,8 +184,7 @@ impl PlatformFile {
             let machine = built.as_ref().ok().map(|b| &b.machine);
             let first = d.cpus.first().map_or(0, |c| c.value);
             let live = machine.map(|m| &m.domains[m.cpus[first as usize].domain as usize]);
-            let power = live.map_or_else(Vec::new, |l| l.opps.iter().map(|o| o.power_uw).collect());
-            self.describe_domain(d, &source, &power)
+            self.describe_domain(d, &source, live, drawn)
         };
         Description {
             name: self.name.value.clone(),
@@ -174,8 +194,9 @@ impl PlatformFile {
             provenance: self.provenance.clone(),
             facts: self.machine_facts(),
             power_unit: built.as_ref().map_or_else(|_| "mW".into(), |b| b.power_unit.clone()),
+            drawn_unit: built.as_ref().map_or_else(|_| "mW".into(), |b| b.drawn_unit.clone()),
             domains: order.iter().map(describe).collect(),
-            energy_tables: self.energy_tables.iter().map(|t| describe_table(t, &sources)).collect(),
+            energy_tables: self.energy_tables.iter().map(|t| describe_table(t, &sources, drawn)).collect(),
             notes: self.notes.clone(),
             assumptions: built.as_ref().map_or_else(|_| Vec::new(), |b| b.assumptions.clone()),
             obstacles,
@@ -229,7 +250,13 @@ impl PlatformFile {
         facts
     }
 
-    fn describe_domain(&self, domain: &Domain, source: &PowerSource, power: &[u64]) -> DomainDescription {
+    fn describe_domain(
+        &self,
+        domain: &Domain,
+        source: &PowerSource,
+        live: Option<&FreqDomain>,
+        table: Option<&str>,
+    ) -> DomainDescription {
         let mut facts = Vec::new();
         facts.extend(domain.capacity.as_ref().map(|v| self.fact("capacity", v.value, "", &v.span)));
         facts.extend(domain.capacity_dmips_mhz.as_ref().map(|v| self.fact("capacity_dmips_mhz", v.value, "", &v.span)));
@@ -251,7 +278,8 @@ impl PlatformFile {
             // Energy Model: performance = capacity x f / f_max (docs/rules/placement.md#energy-model).
             capacity: domain.capacity.as_ref().map(|c| (u64::from(c.value) * u64::from(khz) / u64::from(top)) as u32),
             uv: domain.opps.get(i).and_then(|o| o.uv.as_ref()).map(|uv| uv.value),
-            power_uw: power.get(i).copied().filter(|_| *source != PowerSource::Unknown),
+            power_uw: live.and_then(|l| l.opps.get(i)).map(|o| o.power_uw).filter(|_| *source != PowerSource::Unknown),
+            drawn: live.and_then(|l| drawn_at(l, i)),
         };
         DomainDescription {
             id: domain.id.value.clone(),
@@ -260,6 +288,7 @@ impl PlatformFile {
             per_cpu_policy: domain.per_cpu_policy,
             facts,
             power: source_in_words(source),
+            drawn: drawn_in_words(domain, table),
             columns: self.columns(domain, source),
             opps: khz.iter().enumerate().map(opp).collect(),
             idle_states: self.describe_idle(domain),
@@ -332,7 +361,23 @@ impl PlatformFile {
     }
 }
 
-fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)]) -> TableDescription {
+fn drawn_at(domain: &FreqDomain, opp: usize) -> Option<DrawnDescription> {
+    let rail = domain.draws.rails.get(domain.draws.quiet_rail() as usize)?;
+    Some(DrawnDescription {
+        busy_uw: *rail.busy_uw.get(opp)?,
+        wfi_uw: rail.idle_uw.first().and_then(|row| row.get(opp)).copied(),
+        shared_uw: rail.shared_uw.get(opp).copied(),
+    })
+}
+
+/// Where what a domain draws is from.
+fn drawn_in_words(domain: &Domain, table: Option<&str>) -> String {
+    let of_table = table.map(|name| format!("table {name}"));
+    let idle = domain.idle_power.as_ref().map(|idle| format!("idle power ({}): {}", idle.quality, idle.source));
+    of_table.into_iter().chain(idle).collect::<Vec<_>>().join("; ")
+}
+
+fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)], drawn: Option<&str>) -> TableDescription {
     TableDescription {
         name: table.name.value.clone(),
         quality: Quality::of(&table.quality),
@@ -340,6 +385,7 @@ fn describe_table(table: &EnergyTable, sources: &[(String, PowerSource)]) -> Tab
         unit: table.unit.clone(),
         note: table.note.clone(),
         rows: table.rows.len(),
-        used: sources.iter().any(|(_, s)| *s == PowerSource::Table(table.name.value.clone())),
+        used: drawn == Some(&table.name.value)
+            || sources.iter().any(|(_, s)| *s == PowerSource::Table(table.name.value.clone())),
     }
 }

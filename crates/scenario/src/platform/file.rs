@@ -157,6 +157,8 @@ pub struct Domain {
     pub power_model: Option<At<PowerModel>>,
     /// Quality of the power figures.
     pub quality: Option<At<String>>,
+    /// Power of what is idle while its rail stays on.
+    pub idle_power: Option<IdlePower>,
     /// Idle states below state 0.
     pub idle_states: Vec<IdleRow>,
 }
@@ -193,6 +195,32 @@ pub struct PowerModel {
     pub uv_low: u32,
 }
 
+/// `[perf_domain.idle_power]`.
+#[derive(Clone, Debug)]
+pub struct IdlePower {
+    /// One CPU in state 0.
+    pub wfi_mw: f64,
+    /// What the CPUs share while it is on.
+    pub cluster_mw: Option<At<f64>>,
+    /// Operating point at which both hold.
+    pub khz: At<u32>,
+    /// How far they can be trusted.
+    pub quality: String,
+    /// Where they are from.
+    pub source: String,
+}
+
+/// What an idle state switches off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Off {
+    /// Nothing: the rail stays on.
+    Nothing,
+    /// The CPU.
+    Cpu,
+    /// The CPU, and what the cluster shares when all of its CPUs are in such states.
+    Cluster,
+}
+
 /// `[[perf_domain.idle_state]]`.
 #[derive(Clone, Debug)]
 pub struct IdleRow {
@@ -214,6 +242,8 @@ pub struct IdleRow {
     pub power_mw: Option<At<f64>>,
     /// Only all CPUs of a cluster together can be in it.
     pub shared: bool,
+    /// What it switches off.
+    pub off: Off,
 }
 
 /// `[[energy_table]]`.
@@ -256,6 +286,45 @@ pub struct EnergyRow {
     pub power_own: Option<f64>,
     /// Power of the shared part in the table's unit, when the row has both.
     pub cluster_own: Option<f64>,
+    /// Power of one CPU in idle state 0, uW.
+    pub idle0: Option<f64>,
+    /// In deeper ones.
+    pub idle1: Option<f64>,
+    /// Power of what the CPUs share while it is on, uW.
+    pub static_uw: Option<f64>,
+    /// Other domain on the supply.
+    pub other: Option<At<String>>,
+    /// Its frequency.
+    pub other_khz: Option<At<u32>>,
+    /// Operating point at which the figure of an idle state holds.
+    pub at_khz: Option<At<u32>>,
+}
+
+impl EnergyRow {
+    /// Thousandths of the figure, whatever its unit.
+    fn own_uw(&self) -> Option<f64> {
+        self.power_uw.or(self.power_own.map(|p| p * 1000.0))
+    }
+
+    /// Power of one CPU, in microwatts or thousandths of the table's unit.
+    pub(super) fn core_uw(&self) -> Option<f64> {
+        if self.cluster_level { None } else { self.own_uw() }
+    }
+
+    /// Power of the shared part.
+    pub(super) fn shared_uw(&self) -> Option<f64> {
+        if self.cluster_level { self.own_uw() } else { self.static_uw.or(self.cluster_own.map(|p| p * 1000.0)) }
+    }
+
+    /// Power of one CPU in idle state 0.
+    pub(super) fn idle0_uw(&self) -> Option<f64> {
+        self.idle0
+    }
+
+    /// Power of one CPU in deeper states.
+    pub(super) fn idle1_uw(&self) -> Option<f64> {
+        self.idle1
+    }
 }
 
 impl Domain {
@@ -395,6 +464,7 @@ fn domain(at: At<Reader<'_>>) -> Option<Domain> {
         scale_khz: table.int("scale_khz"),
         power_model: table.table("power_model").and_then(power_model),
         quality: table.text("quality"),
+        idle_power: table.table("idle_power").and_then(idle_power),
         idle_states: table.tables("idle_state").into_iter().filter_map(idle_state).collect(),
     })
 }
@@ -422,6 +492,25 @@ fn power_model(table: Reader<'_>) -> Option<At<PowerModel>> {
     Some(At { value, span: busy.span })
 }
 
+fn idle_power(table: Reader<'_>) -> Option<IdlePower> {
+    let text = |key: &str| table.text(key).map_or_else(String::new, |t| t.value);
+    Some(IdlePower {
+        wfi_mw: table.real("wfi_mw")?.value,
+        cluster_mw: table.real("cluster_mw"),
+        khz: table.int("khz")?,
+        quality: text("quality"),
+        source: text("source"),
+    })
+}
+
+fn off(word: &str) -> Off {
+    match word {
+        "nothing" => Off::Nothing,
+        "cluster" => Off::Cluster,
+        _ => Off::Cpu,
+    }
+}
+
 fn idle_state(at: At<Reader<'_>>) -> Option<IdleRow> {
     let table = at.value;
     Some(IdleRow {
@@ -434,6 +523,7 @@ fn idle_state(at: At<Reader<'_>>) -> Option<IdleRow> {
         min_residency_us: table.int("min_residency_us")?,
         power_mw: table.real("power_mw"),
         shared: table.text("scope").is_some_and(|scope| scope.value == "power-domain"),
+        off: off(table.text("off").as_ref().map_or("", |off| &off.value)),
     })
 }
 
@@ -453,6 +543,7 @@ fn energy_row(at: At<Reader<'_>>) -> EnergyRow {
     let row = at.value;
     let real = |key: &str| row.real(key).map(|r| r.value);
     let milliwatts = real("power_mw").or_else(|| real("active_mw"));
+    let shared_mw = real("static_mw").map(|mw| mw + real("interconnect_mw").unwrap_or(0.0));
     EnergyRow {
         span: at.span,
         domain: row.text("domain"),
@@ -464,5 +555,11 @@ fn energy_row(at: At<Reader<'_>>) -> EnergyRow {
         power_uw: real("power_uw").or_else(|| milliwatts.map(|mw| mw * 1000.0)),
         power_own: real("power").or_else(|| real("core")),
         cluster_own: real("cluster"),
+        idle0: real("idle0_mw").map(|mw| mw * 1000.0),
+        idle1: real("idle1_mw").map(|mw| mw * 1000.0),
+        static_uw: shared_mw.map(|mw| mw * 1000.0),
+        other: row.text("other"),
+        other_khz: row.int("other_khz"),
+        at_khz: row.int("at_khz"),
     }
 }

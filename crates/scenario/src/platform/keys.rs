@@ -275,15 +275,17 @@ static COSTS: Spec = Spec {
 
 static POWER: Spec = Spec {
     title: "[power]",
-    doc: "Power of an operating point is its `power_mw`; else coefficient x V^2 x f; else the domain's `power_model`; else a table with a column in \
-          milliwatts or microwatts; else 0 = unknown. Units are never mixed.",
+    doc: "What the kernel believes: the power of an operating point is its `power_mw`; else coefficient x V^2 x f; else the domain's `power_model`; \
+          else a table with a column in milliwatts or microwatts; else 0 = unknown. What the board draws is the same, or another table. Units are \
+          never mixed.",
     open: false,
     keys: &[
         Key::new(
             "energy_table",
             Kind::Text,
             "",
-            "name of the `[[energy_table]]` to use instead, for all domains, in that table's own unit",
+            "name of the `[[energy_table]]` that says what the board draws, for all domains, in that table's own unit. No decision is made by it; \
+             where the file has no other power, the kernel believes it as well",
         ),
         Key::new(
             "cluster_active_mw",
@@ -341,6 +343,7 @@ static PERF_DOMAIN: Spec = Spec {
              asks for no more either",
         ),
         Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula, where nothing better exists"),
+        Key::new("idle_power", Kind::Table(&IDLE_POWER), "", "power of what is idle while its rail stays on"),
         Key::new(
             "idle_state",
             Kind::Tables(&IDLE_STATE, IDLE_STATES_MAX),
@@ -396,6 +399,26 @@ static POWER_MODEL: Spec = Spec {
     ],
 };
 
+static IDLE_POWER: Spec = Spec {
+    title: "[perf_domain.idle_power]",
+    doc: "What idle CPUs, and what they share, draw while the rail stays on: the figures hold at `khz`, and at another operating point times the \
+          square of its voltage over that of `khz`. In states that switch it off (`off`) it is 0. Where a named table has figures, those count. \
+          Without voltages their squares are taken from what a busy CPU draws in a cycle.",
+    open: false,
+    keys: &[
+        Key::new("wfi_mw", POWER_MW, "mW", "power of one CPU in state 0 (`WFI`)").required(),
+        Key::new(
+            "cluster_mw",
+            POWER_MW,
+            "mW",
+            "power of what the CPUs share, busy or not, while it is on; absent: not known",
+        ),
+        Key::new("khz", KHZ, "kHz", "operating point at which both hold").required(),
+        Key::new("quality", Kind::Text, "", "quality of both figures").required(),
+        Key::new("source", Kind::Text, "", "where they are from, or what they were estimated from").required(),
+    ],
+};
+
 static IDLE_STATE: Spec = Spec {
     title: "[[perf_domain.idle_state]]",
     doc: "One idle state. State 0 (`WFI` or `POLL`) is added by convention of the kernel and not written.",
@@ -436,6 +459,13 @@ static IDLE_STATE: Spec = Spec {
             Kind::Choice(&["cpu", "power-domain"]),
             "",
             "who enters it: each CPU alone, or all of a cluster together; one that asks for it beside others that are awake is in the state before it. Absent: cpu",
+        ),
+        Key::new(
+            "off",
+            Kind::Choice(&["nothing", "cpu", "cluster"]),
+            "",
+            "what has no power in it: nothing (the rail stays on), the CPU, or also what the cluster shares once all of its CPUs are in such \
+             states. Absent: cpu",
         ),
     ],
 };
@@ -481,7 +511,22 @@ static ENERGY_ROW: Spec = Spec {
         Key::new("power_uw", Kind::Real(0.0, 1e9), "uW", "power"),
         Key::new("active_mw", POWER_MW, "mW", "power of a busy CPU"),
         Key::new("idle0_mw", POWER_MW, "mW", "power in idle state 0"),
-        Key::new("idle1_mw", POWER_MW, "mW", "power in idle state 1"),
+        Key::new("idle1_mw", POWER_MW, "mW", "power in idle state 1 and deeper ones"),
+        Key::new("static_mw", POWER_MW, "mW", "power of what the CPUs share while it is on"),
+        Key::new("interconnect_mw", POWER_MW, "mW", "power of what connects them, with it"),
+        Key::new(
+            "other",
+            Kind::Text,
+            "",
+            "the row holds while this other domain, which is on the same supply, asks for",
+        ),
+        Key::new("other_khz", KHZ, "kHz", "this frequency"),
+        Key::new(
+            "at_khz",
+            KHZ,
+            "kHz",
+            "of an idle state: operating point at which its power holds; it follows the square of the voltage. Absent: the same at all",
+        ),
         Key::new("core", COLUMN, "", "power of one CPU in the table's unit"),
         Key::new("cluster", COLUMN, "", "power of the shared part in the table's unit"),
         Key::new("idle_costs", Kind::Text, "", "idle powers, shallow to deep"),

@@ -2,8 +2,10 @@
 //! From the file to the machine a run takes place on.
 
 use pelton_model::Machine;
+use pelton_model::draws::Draws;
 use pelton_model::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
 
+use super::draws::Drawn;
 use super::file::{Arch, Domain, EnergyTable, Groups, PlatformFile};
 use super::power::{self, DomainPower, PowerSource};
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
@@ -19,7 +21,7 @@ pub struct PlatformOptions {
     pub hz: u32,
     /// Costs of scheduler paths instead of the file's.
     pub costs: Option<Costs>,
-    /// Name of the energy table to take power from instead of the file's choice.
+    /// Name of the energy table that says what the board draws, instead of the file's choice.
     pub energy_table: Option<String>,
     /// Capacity by domain id instead of the file's: kernels disagree about some machines.
     pub capacities: Vec<(String, u32)>,
@@ -50,10 +52,14 @@ impl PlatformOptions {
 pub struct Built {
     /// The machine.
     pub machine: Machine,
-    /// What the power figures of each domain rest on: domain id and source.
+    /// What the kernel's power figures of each domain rest on: domain id and source.
     pub power: Vec<(String, PowerSource)>,
-    /// Unit of all power figures: `mW`, or the unit of the named table.
+    /// Their unit: `mW`, or the unit of the named table where the file has nothing else.
     pub power_unit: String,
+    /// The table that says what the board draws, when one is named.
+    pub drawn: Option<String>,
+    /// Unit of what the board draws.
+    pub drawn_unit: String,
     /// What the file does not say, and what was taken instead.
     pub assumptions: Vec<String>,
 }
@@ -70,7 +76,7 @@ impl PlatformFile {
         let table = self.chosen_table(options)?;
         let mut order: Vec<&Domain> = self.domains.iter().collect();
         order.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
-        let powers = order.iter().map(|d| self.domain_power(table, d)).collect::<Result<Vec<_>, _>>()?;
+        let powers = order.iter().map(|d| self.believed(table, d)).collect::<Vec<_>>();
 
         let mut machine = Machine {
             name: self.name.value.clone(),
@@ -86,20 +92,18 @@ impl PlatformFile {
         for (domain, power) in order.iter().zip(&powers) {
             self.add_domain(&mut machine, options, domain, power);
         }
+        self.add_draws(&mut machine, table, &order, &powers)?;
         self.add_topology(&mut machine, &order, &powers);
         machine.thermal_zones = self.thermal_zones.iter().map(|row| row.zone(&machine)).collect();
-        let power_unit = table.filter(|t| !power::in_milliwatts(t)).map_or_else(|| "mW".into(), |t| t.unit.clone());
+        let own_unit = table.filter(|t| !power::in_milliwatts(t)).map(|t| t.unit.clone());
+        machine.own_unit = own_unit.is_some();
+        let drawn_unit = own_unit.unwrap_or_else(|| "mW".into());
+        let is_of_table = |p: &DomainPower| table.is_some_and(|t| p.source == PowerSource::Table(t.name.value.clone()));
+        let power_unit = if powers.iter().any(is_of_table) { drawn_unit.clone() } else { "mW".into() };
         let power = order.iter().zip(&powers).map(|(d, p)| (d.id.value.clone(), p.source.clone())).collect::<Vec<_>>();
         let mut assumptions = self.assumptions(options, &power);
-        let guessed = |(d, p): (&&Domain, &DomainPower)| {
-            let low = p.below_khz?;
-            Some(format!(
-                "domain `{}`: its table has no figure below {low} kHz; power there is taken in proportion to frequency",
-                d.id.value
-            ))
-        };
-        assumptions.extend(order.iter().zip(&powers).filter_map(guessed));
-        Ok(Built { machine, power, power_unit, assumptions })
+        assumptions.extend(order.iter().zip(&powers).filter_map(|(d, p)| below_table(table, d, p)));
+        Ok(Built { machine, power, power_unit, drawn: table.map(|t| t.name.value.clone()), drawn_unit, assumptions })
     }
 
     /// Refuses what can be shown but not simulated, and options that make no sense.
@@ -157,19 +161,46 @@ impl PlatformFile {
         }
     }
 
-    fn domain_power(&self, table: Option<&EnergyTable>, domain: &Domain) -> Result<DomainPower, Diagnostics> {
+    /// What the kernel believes of busy CPUs: the file's figures, and a named table only where it has none.
+    fn believed(&self, table: Option<&EnergyTable>, domain: &Domain) -> DomainPower {
         let khz = frequencies(domain);
-        let Some(table) = table else { return Ok(power::of_domain(self, domain, &khz)) };
-        power::of_table(table, domain, &khz).map_err(|missing| {
-            let what = format!(
-                "energy table `{}` has no figure for domain `{}` at {missing} kHz",
-                table.name.value, domain.id.value
-            );
-            self.source
-                .error(table.name.span.clone(), what)
-                .help("choose a table that covers all operating points of all domains")
-                .into()
-        })
+        let own = power::of_domain(self, domain, &khz);
+        let of_table = || power::of_table(table?, domain, &khz).ok();
+        if own.source == PowerSource::Unknown { of_table().unwrap_or(own) } else { own }
+    }
+
+    /// What the board draws, where the file says more than the operating points do.
+    fn add_draws(
+        &self,
+        machine: &mut Machine,
+        table: Option<&EnergyTable>,
+        order: &[&Domain],
+        powers: &[DomainPower],
+    ) -> Result<(), Diagnostics> {
+        let policies = |d: &Domain| if d.per_cpu_policy { d.cpus.len() } else { 1 };
+        let number = |id: &str| {
+            let at = order.iter().position(|d| d.is_called(id))?;
+            let before: usize = order[..at].iter().map(|d| policies(d)).sum();
+            Some((before as u32, order[at]))
+        };
+        let mut next = 0;
+        for (domain, power) in order.iter().zip(powers) {
+            let drawn = Drawn::new(self, table, domain, power);
+            let of_domain = next..next + policies(domain);
+            next = of_domain.end;
+            if drawn.is_said() {
+                let draws = drawn.draws(&number).map_err(|khz| self.not_in_table(table, domain, khz))?;
+                machine.domains[of_domain].iter_mut().for_each(|d| d.draws = draws.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn not_in_table(&self, table: Option<&EnergyTable>, domain: &Domain, khz: u32) -> Diagnostics {
+        let (name, span) = table.map_or(("", 0..0), |t| (t.name.value.as_str(), t.name.span.clone()));
+        let what = format!("energy table `{name}` has no figure for domain `{}` at {khz} kHz", domain.id.value);
+        let at = self.source.error(span, what);
+        at.help("choose a table that covers all operating points of all domains").into()
     }
 
     fn machine_costs(&self, options: &PlatformOptions) -> Costs {
@@ -256,6 +287,7 @@ impl PlatformFile {
             freq_ref: self.arch == Arch::Arm,
             turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
             energy_model_uw: power::energy_model_uw(domain),
+            draws: Draws::default(),
             inefficient: inefficient(domain),
         }
     }
@@ -324,9 +356,11 @@ impl PlatformFile {
                 Some(d) if order[d].cpus.len() == cpus.len() => order[d].id.value.clone(),
                 _ => format!("cluster{i}"),
             };
-            let (active, idle) =
-                owner.map_or_else(Default::default, |d| (powers[d].cluster.clone(), powers[d].cluster_idle.clone()));
-            machine.clusters.push(Cluster { name, cpus: cpus.clone(), active_power_uw: active, idle_power_uw: idle });
+            // What draws is said of the domain, then.
+            let says = |&cpu: &u32| !machine.domains[machine.cpus[cpu as usize].domain as usize].draws.is_empty();
+            let plain = owner.filter(|_| !cpus.iter().any(says));
+            let active_power_uw = plain.map_or_else(Vec::new, |d| powers[d].cluster.clone());
+            machine.clusters.push(Cluster { name, cpus: cpus.clone(), active_power_uw, idle_power_uw: Vec::new() });
         }
         machine.llcs = if self.topology.llc.is_empty() { clusters } else { plain(&self.topology.llc) };
         machine.nodes = plain(&self.topology.nodes);
@@ -367,6 +401,15 @@ impl PlatformFile {
         said.extend(self.assumed_in_comments());
         said
     }
+}
+
+/// What is said of frequencies below those of the table that a domain's power is from.
+fn below_table(table: Option<&EnergyTable>, domain: &Domain, power: &DomainPower) -> Option<String> {
+    let low = power.below_khz.or_else(|| power::below(table?, domain, &frequencies(domain)))?;
+    Some(format!(
+        "domain `{}`: its table has no figure below {low} kHz; power there is taken in proportion to frequency",
+        domain.id.value
+    ))
 }
 
 /// Release from which x86 is frequency-invariant where a file says nothing (docs/rules/clock.md#frequency-invariance).

@@ -3,6 +3,8 @@
 
 mod builtin;
 mod describe;
+mod draw_rules;
+mod draws;
 mod file;
 mod keys;
 mod machine;
@@ -15,7 +17,8 @@ pub(crate) mod thermal;
 
 pub use builtin::{Check, Summary, check, fuzz_platform, guide, key_page, list, load, names, parse};
 pub use describe::{
-    Column, Description, DomainDescription, Fact, IdleDescription, OppDescription, TableDescription, show,
+    Column, Description, DomainDescription, DrawnDescription, Fact, IdleDescription, OppDescription, TableDescription,
+    show,
 };
 pub use file::{Arch, PlatformFile};
 pub use keys::{CPUS_MAX, IDLE_STATES_MAX, OPPS_MAX, PLATFORM, SCHEMA};

@@ -32,8 +32,6 @@ pub struct DomainPower {
     pub cluster: Vec<u64>,
     /// One idle CPU, by idle state; `None` = no figure.
     pub idle: Vec<Option<u64>>,
-    /// The shared part while all CPUs are idle, by the shallowest idle state; empty = none.
-    pub cluster_idle: Vec<u64>,
     /// Below this frequency the table has no figure and power was taken in proportion to frequency.
     pub below_khz: Option<u32>,
 }
@@ -76,34 +74,24 @@ pub(super) fn of_domain(file: &PlatformFile, domain: &Domain, khz: &[u32]) -> Do
         domain.opps.iter().map(|o| o.cluster_power.as_ref().map(|p| thousandths(p.value))).collect::<Option<Vec<_>>>();
     let constant = file.cluster_active_mw.as_ref().map(|p| vec![thousandths(p.value); khz.len()]);
     let cluster = has_opps(cluster).or(constant).unwrap_or_default();
-    DomainPower { source, busy, cluster, idle, cluster_idle: Vec::new(), below_khz }
+    DomainPower { source, busy, cluster, idle, below_khz }
 }
 
-/// Power figures of a domain from one table; the frequency it has no figure for, when it has none.
+/// Power of busy CPUs of a domain by one table; the frequency it has no figure for, when it has none.
 pub(super) fn of_table(table: &EnergyTable, domain: &Domain, khz: &[u32]) -> Result<DomainPower, u32> {
-    let own = |row: &EnergyRow| row.power_uw.or(row.power_own.map(|p| p * 1000.0));
-    let core = |row: &EnergyRow| if row.cluster_level { None } else { own(row) };
-    let shared = |row: &EnergyRow| if row.cluster_level { own(row) } else { row.cluster_own.map(|p| p * 1000.0) };
-    let names = || std::iter::once("WFI").chain(domain.idle_states.iter().map(|s| s.name.value.as_str()));
-    let idle = |pick: &dyn Fn(&EnergyRow) -> Option<f64>| -> Vec<Option<f64>> {
-        let named = |name: &str| {
-            rows_of(table, domain).find(|r| r.idle.as_ref().is_some_and(|i| i.value == name) && pick(r).is_some())
-        };
-        names().map(|name| named(name).and_then(pick)).collect()
-    };
-    let cluster_idle = idle(&shared);
     Ok(DomainPower {
         source: PowerSource::Table(table.name.value.clone()),
-        busy: column(table, domain, khz, &core)?,
-        cluster: column(table, domain, khz, &shared).unwrap_or_default(),
-        idle: idle(&core).into_iter().map(|p| p.map(|p| p.round() as u64)).collect(),
-        below_khz: lowest(table, domain).filter(|&low| khz.first().is_some_and(|&f| f < low)),
-        cluster_idle: cluster_idle
-            .into_iter()
-            .map(|p| p.map(|p| p.round() as u64))
-            .collect::<Option<_>>()
-            .unwrap_or_default(),
+        busy: column(table, domain, khz)?,
+        cluster: Vec::new(),
+        idle: Vec::new(),
+        below_khz: below(table, domain, khz),
     })
+}
+
+/// The lowest frequency that the table has a figure for, where the domain has a lower one.
+pub(super) fn below(table: &EnergyTable, domain: &Domain, khz: &[u32]) -> Option<u32> {
+    let lowest = rows_of(table, domain).filter_map(|r| r.khz.as_ref().map(|k| k.value)).min();
+    lowest.filter(|&low| khz.first().is_some_and(|&f| f < low))
 }
 
 /// True when the figures of a table are milliwatts, whatever its text says: the column names carry the unit.
@@ -119,35 +107,16 @@ fn from_any_table(file: &PlatformFile, domain: &Domain, khz: &[u32]) -> Option<(
 }
 
 /// Rows about one CPU (or the shared part) of a domain.
-fn rows_of<'t>(table: &'t EnergyTable, domain: &'t Domain) -> impl Iterator<Item = &'t EnergyRow> {
+pub(super) fn rows_of<'t>(table: &'t EnergyTable, domain: &'t Domain) -> impl Iterator<Item = &'t EnergyRow> {
     table.rows.iter().filter(|r| r.busy_cpus == 1 && r.domain.as_ref().is_some_and(|d| domain.is_called(&d.value)))
 }
 
-fn lowest(table: &EnergyTable, domain: &Domain) -> Option<u32> {
-    rows_of(table, domain).filter_map(|r| r.khz.as_ref().map(|k| k.value)).min()
-}
-
-/// A column at the frequencies of a domain; between two rows of the table, on the line through them. Below the first
-/// row voltage no longer falls, so power is taken in proportion to frequency; above the last row nothing is known.
-fn column(
-    table: &EnergyTable,
-    domain: &Domain,
-    khz: &[u32],
-    pick: &dyn Fn(&EnergyRow) -> Option<f64>,
-) -> Result<Vec<u64>, u32> {
-    let point = |r: &EnergyRow| Some((f64::from(r.khz.as_ref()?.value), pick(r)?));
-    let points: Vec<(f64, f64)> = rows_of(table, domain).filter_map(point).collect();
-    let at = |f: u32| {
-        let f64f = f64::from(f);
-        let above = points.iter().position(|&(x, _)| x >= f64f).ok_or(f)?;
-        let (x1, y1) = points[above];
-        if x1 == f64f {
-            return Ok(y1.round() as u64);
-        }
-        let (x0, y0) = above.checked_sub(1).and_then(|below| points.get(below)).copied().unwrap_or((0.0, 0.0));
-        Ok((y0 + (y1 - y0) * (f64f - x0) / (x1 - x0)).round() as u64)
-    };
-    khz.iter().map(|&f| at(f)).collect()
+/// The power of a busy CPU at the frequencies of a domain, whatever others on its supply do; between two rows of the
+/// table, on the line through them. Below the first row voltage no longer falls, so power is taken in proportion to
+/// frequency; above the last row nothing is known.
+fn column(table: &EnergyTable, domain: &Domain, khz: &[u32]) -> Result<Vec<u64>, u32> {
+    let alone = rows_of(table, domain).filter(|row| row.other.is_none());
+    super::draws::curve(alone, khz, EnergyRow::core_uw, super::draws::Below::InProportion)
 }
 
 fn modelled(model: &PowerModel, khz: u32) -> u64 {

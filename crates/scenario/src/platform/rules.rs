@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{Arch, Domain, EnergyTable, Groups, IdleRow, PlatformFile};
 use super::keys::OPPS_MAX;
 use super::machine::kernel_version;
-use super::{nodes, plausible, power, thermal};
+use super::{draw_rules, nodes, plausible, power, thermal};
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
 
 /// Everything that is wrong or suspicious between the figures of a file.
@@ -36,6 +36,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     nodes::check(file, &mut rules.found);
     thermal::check(file, &mut rules.found);
     rules.energy_tables(file);
+    draw_rules::check(file, &mut rules.found);
     rules.found.sort();
     rules.found
 }
@@ -367,7 +368,8 @@ impl Rules<'_> {
                 }
                 continue;
             };
-            let before = last_khz.insert((domain, row.cluster_level, row.busy_cpus), khz.value);
+            let other = (row.other.as_ref().map(|o| &o.value), row.other_khz.as_ref().map(|k| k.value));
+            let before = last_khz.insert((domain, row.cluster_level, row.busy_cpus, other), khz.value);
             if let Some(before) = before.filter(|&before| before >= khz.value) {
                 self.found.push_with(|| {
                     let at = self.source.error(khz.span.clone(), format!("row for {} kHz is out of order", khz.value));

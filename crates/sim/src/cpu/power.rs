@@ -22,6 +22,30 @@ impl<S: Sink> Engine<'_, S> {
         if self.hw.is_shared() {
             self.core_changes(c, before, power);
         }
+        self.vote_changes(self.m.cpus[c as usize].domain);
+    }
+
+    /// The clock of domain `d`, or what its CPUs do, is another: others on its supply may get another voltage. Tasks
+    /// make no progress by that, so that the totals of their CPUs are not closed.
+    #[inline]
+    pub(crate) fn vote_changes(&mut self, d: u32) {
+        for i in 0..self.hw.supply(d).heard_by().len() {
+            let hears = self.hw.supply(d).heard_by()[i];
+            if let Some(rail) = self.next_rail(hears) {
+                self.rail_changes(hears, rail);
+            }
+        }
+    }
+
+    fn rail_changes(&mut self, d: u32, rail: u32) {
+        let m = self.m;
+        let cpus = &m.domains[d as usize].cpus;
+        cpus.iter().for_each(|&c| self.cluster_power_changes(c));
+        self.hw.rail_becomes(d, rail);
+        for &c in cpus {
+            let open_ns = self.now - self.cpus[c as usize].line.accounted_ns;
+            self.supply_changes_power(c, open_ns);
+        }
     }
 
     /// An idle CPU is needed: it can run after what is left of its entry, and its exit latency.
@@ -44,14 +68,18 @@ impl<S: Sink> Engine<'_, S> {
         self.queue.push(at_ns, Ev::IdleExit { cpu: c, generation });
     }
 
-    /// Energy of these CPUs and clusters so far, femtojoules. Changes nothing.
-    pub(crate) fn energy_so_far_fj(&self, cpus: &[u32], clusters: &[u32]) -> u128 {
+    /// Energy of these CPUs and clusters so far that heats them, femtojoules. Changes nothing.
+    ///
+    /// Zones were given their way of heat with the power of busy CPUs alone: where a platform says what else is drawn,
+    /// that is not in here (F-480).
+    pub(crate) fn heat_so_far_fj(&self, cpus: &[u32], clusters: &[u32]) -> u128 {
+        let says = |c: u32| !self.m.domains[self.m.cpus[c as usize].domain as usize].draws.is_empty();
         let of_cpu = |&c: &u32| {
-            let cpu = &self.cpus[c as usize];
-            let open_fj = u128::from(self.cpu_power_uw(c)) * u128::from(self.now - cpu.line.accounted_ns);
-            cpu.hw.drawn().all_fj() + open_fj
+            let open_ns = self.now - self.cpus[c as usize].line.accounted_ns;
+            if says(c) { self.believed_fj(c, open_ns) } else { self.drew_fj(c, open_ns) }
         };
+        let plain = |i: &&u32| self.m.clusters[**i as usize].cpus.first().is_none_or(|&c| !says(c));
         cpus.iter().map(of_cpu).sum::<u128>()
-            + clusters.iter().map(|&i| self.cluster_energy_fj(i as usize)).sum::<u128>()
+            + clusters.iter().filter(plain).map(|&i| self.cluster_energy_fj(i)).sum::<u128>()
     }
 }

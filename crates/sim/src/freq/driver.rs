@@ -62,6 +62,7 @@ impl<S: Sink> Engine<'_, S> {
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
             self.arm_segment(c);
         }
+        self.vote_changes(d);
         if polled {
             return self.await_firmware(d);
         }

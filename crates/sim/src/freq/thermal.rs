@@ -181,7 +181,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn heat(&mut self, z: u32) {
         let (now, policy) = (self.now, self.policy);
         let state = &self.freq.thermal[z as usize];
-        let energy_fj = self.energy_so_far_fj(&state.cpus, &state.clusters);
+        let energy_fj = self.heat_so_far_fj(&state.cpus, &state.clusters);
         let state = &mut self.freq.thermal[z as usize];
         let temp_mc = state.heat.advance(now, energy_fj);
         state.count(now, temp_mc);

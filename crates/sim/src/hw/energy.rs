@@ -2,22 +2,63 @@
 //! Energy totals in femtojoules (microwatts times nanoseconds), so that sums are exact; reports give microjoules.
 //!
 //! A CPU is charged the power of its operating point while it executes anything and the power of its idle state
-//! otherwise, threads of one core share it. A cluster is charged its active power while any of its CPUs is awake, else
-//! the power of the shallowest idle state.
+//! otherwise, threads of one core share it. What a cluster's CPUs share is charged its active power while any of them is
+//! awake, else the power of the shallowest idle state. All of it at the voltage that the supply has (`supply.rs`).
+//!
+//! Beside that stands what the kernel's Energy Model would say: the power that it has for a busy CPU, and nothing else.
 
+use pelton_model::machine::Machine;
 use pelton_schema::{Event, Sink};
 
 use crate::hw::power::Power;
+use crate::hw::supply::{Supply, at};
 use crate::state::Engine;
 
 /// Femtojoules per microjoule.
 pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
 
-/// Energy of a cluster's shared rail.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ClusterEnergy {
-    pub energy_fj: u128,
-    pub accounted_ns: u64,
+/// Energy of what CPUs share.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedEnergy {
+    cluster: u32,
+    cpus: Vec<u32>,
+    /// It has a power.
+    counts: bool,
+    energy_fj: u128,
+    accounted_ns: u64,
+}
+
+impl SharedEnergy {
+    /// Of a machine.
+    pub(crate) fn of_all(m: &Machine, supplies: &[Supply]) -> Vec<SharedEnergy> {
+        let rail = |c: u32| supplies[m.cpus[c as usize].domain as usize].rail();
+        let has_power = |c: &u32| !rail(*c).shared_uw.is_empty() || !rail(*c).shared_idle_uw.is_empty();
+        let energy = |part: pelton_model::draws::Shared| SharedEnergy {
+            cluster: part.cluster,
+            counts: part.cpus.iter().any(has_power),
+            cpus: part.cpus,
+            energy_fj: 0,
+            accounted_ns: 0,
+        };
+        m.shared().into_iter().map(energy).collect()
+    }
+
+    pub(crate) fn cluster(&self) -> u32 {
+        self.cluster
+    }
+
+    pub(crate) fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+
+    pub(crate) fn drew_fj(&self) -> u128 {
+        self.energy_fj
+    }
+
+    fn draws(&mut self, now: u64, power_uw: u64) {
+        self.energy_fj += u128::from(power_uw) * u128::from(now - self.accounted_ns);
+        self.accounted_ns = now;
+    }
 }
 
 /// Energy of a CPU.
@@ -28,11 +69,38 @@ pub(crate) struct CpuEnergy {
     idle_fj: Vec<u128>,
     /// What it draws.
     power_uw: u64,
+    /// What it drew since it was last charged beside its present power: that was another for some of the time.
+    carry_fj: i128,
+    /// What the kernel believes that it draws, and drew, where that is another figure.
+    believed_uw: u64,
+    believed_fj: u128,
 }
 
 impl CpuEnergy {
     pub(crate) fn new(idle_states: usize) -> CpuEnergy {
-        CpuEnergy { active_fj: 0, idle_fj: vec![0; idle_states], power_uw: 0 }
+        CpuEnergy {
+            active_fj: 0,
+            idle_fj: vec![0; idle_states],
+            power_uw: 0,
+            carry_fj: 0,
+            believed_uw: 0,
+            believed_fj: 0,
+        }
+    }
+
+    /// What it draws becomes another, `open_ns` after it was last charged.
+    fn power_becomes(&mut self, power_uw: u64, open_ns: u64) {
+        if open_ns > 0 {
+            self.carry_fj += (i128::from(self.power_uw) - i128::from(power_uw)) * i128::from(open_ns);
+        }
+        self.power_uw = power_uw;
+    }
+
+    /// What `delta_ns` come to that end now.
+    #[inline]
+    fn open_fj(&self, delta_ns: u64) -> u128 {
+        // All of the carry is from within that time, so that the sum is never negative.
+        (u128::from(self.power_uw) * u128::from(delta_ns)).wrapping_add_signed(self.carry_fj)
     }
 
     /// Of its idle states.
@@ -56,9 +124,18 @@ impl<S: Sink> Engine<'_, S> {
         m.cpus[c as usize].smt.iter().for_each(|&thread| self.speed_changes_power(thread));
     }
 
-    /// The operating point of CPU `c` is another.
+    /// The operating point of CPU `c` is another, from the moment to which it was charged.
     pub(crate) fn speed_changes_power(&mut self, c: u32) {
-        self.cpus[c as usize].hw.energy.power_uw = self.cpu_power_uw(c);
+        self.supply_changes_power(c, 0);
+        if self.is_believed_otherwise(c) {
+            self.cpus[c as usize].hw.energy.believed_uw = self.believed_uw(c);
+        }
+    }
+
+    /// The voltage of CPU `c` is another, `open_ns` after it was last charged.
+    pub(crate) fn supply_changes_power(&mut self, c: u32, open_ns: u64) {
+        let power_uw = self.cpu_power_uw(c);
+        self.cpus[c as usize].hw.energy.power_becomes(power_uw, open_ns);
     }
 
     /// Charges `delta` ns of the present state of CPU `c`; what that comes to.
@@ -66,20 +143,51 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn charge_power(&mut self, c: u32, delta: u64) -> u128 {
         debug_assert_eq!(self.cpus[c as usize].hw.energy.power_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
         let hw = &mut self.cpus[c as usize].hw;
-        let energy_fj = u128::from(hw.energy.power_uw) * u128::from(delta);
+        let energy_fj = hw.energy.open_fj(delta);
+        hw.energy.carry_fj = 0;
         match hw.power {
-            Power::Awake => hw.energy.active_fj += energy_fj,
+            Power::Awake => {
+                hw.energy.active_fj += energy_fj;
+                hw.energy.believed_fj += u128::from(hw.energy.believed_uw) * u128::from(delta);
+            }
             Power::Idle { state } | Power::Exiting { state } => hw.energy.idle_fj[state as usize] += energy_fj,
         }
         energy_fj
     }
 
+    /// What CPU `c` drew by now, `open_ns` after it was last charged, femtojoules.
+    pub(crate) fn drew_fj(&self, c: u32, open_ns: u64) -> u128 {
+        let energy = &self.cpus[c as usize].hw.energy;
+        energy.all_fj() + energy.open_fj(open_ns)
+    }
+
+    /// The same as the kernel believes: while it was awake.
+    pub(crate) fn believed_fj(&self, c: u32, open_ns: u64) -> u128 {
+        let (awake, energy) = (self.cpus[c as usize].is_awake(), &self.cpus[c as usize].hw.energy);
+        if self.is_believed_otherwise(c) {
+            return energy.believed_fj + u128::from(if awake { energy.believed_uw } else { 0 }) * u128::from(open_ns);
+        }
+        energy.active_fj + if awake { energy.open_fj(open_ns) } else { 0 }
+    }
+
+    fn is_believed_otherwise(&self, c: u32) -> bool {
+        self.hw.supply(self.m.cpus[c as usize].domain).is_believed_otherwise()
+    }
+
+    /// The power that the kernel has for CPU `c` at its operating point.
+    fn believed_uw(&self, c: u32) -> u64 {
+        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
+        domain.opps[self.cpus[c as usize].hw.power_opp as usize].power_uw / self.power_sharers(c)
+    }
+
     /// Power a CPU draws in its present state, microwatts.
     pub(crate) fn cpu_power_uw(&self, c: u32) -> u64 {
-        let d = self.m.cpus[c as usize].domain as usize;
         let cpu = &self.cpus[c as usize];
         match cpu.power() {
-            Power::Awake => self.m.domains[d].opps[cpu.hw.power_opp as usize].power_uw / self.power_sharers(c),
+            Power::Awake => {
+                let rail = self.hw.supply(self.m.cpus[c as usize].domain).rail();
+                rail.busy_uw[cpu.hw.power_opp as usize] / self.power_sharers(c)
+            }
             Power::Idle { state } | Power::Exiting { state } => self.idle_power_uw(c, state),
         }
     }
@@ -97,13 +205,10 @@ impl<S: Sink> Engine<'_, S> {
         self.state_power_uw(c, self.core_idle_state(c, state)) / threads.len() as u64
     }
 
-    /// Power of an idle state; polling is running.
+    /// Power of an idle state at the present operating point.
     fn state_power_uw(&self, c: u32, state: u32) -> u64 {
-        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
-        if state == 0 && domain.polling {
-            return domain.opps[self.cpus[c as usize].hw.power_opp as usize].power_uw;
-        }
-        domain.idle_states.get(state as usize).and_then(|s| s.power_uw).unwrap_or(0)
+        let rail = self.hw.supply(self.m.cpus[c as usize].domain).rail();
+        at(&rail.idle_uw, state, self.cpus[c as usize].hw.power_opp)
     }
 
     /// Charges the way into a state and out of it. Platforms do not state that energy, but the residency implies it: a
@@ -120,46 +225,46 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].hw.energy.idle_fj[state as usize] += energy_fj;
     }
 
-    /// Power of the cluster rail in its present state, microwatts.
-    fn cluster_power_uw(&self, cluster: usize) -> u64 {
-        let spec = &self.m.clusters[cluster];
+    /// Power of what CPUs share in its present state, microwatts.
+    fn shared_power_uw(&self, part: &SharedEnergy) -> u64 {
         let mut shallowest = u32::MAX;
-        for &c in &spec.cpus {
+        for &c in &part.cpus {
             match self.cpus[c as usize].power() {
                 Power::Awake => {
-                    let d = self.m.cpus[c as usize].domain as usize;
-                    return spec.active_power_uw.get(self.domains[d].hw.opp() as usize).copied().unwrap_or(0);
+                    let (d, rail) = self.rail_of(c);
+                    return rail.shared_uw.get(self.domains[d as usize].hw.opp() as usize).copied().unwrap_or(0);
                 }
                 Power::Idle { state } | Power::Exiting { state } => shallowest = shallowest.min(state),
             }
         }
-        spec.idle_power_uw.get(shallowest as usize).copied().unwrap_or(0)
+        part.cpus.first().map_or(0, |&c| {
+            let (d, rail) = self.rail_of(c);
+            at(&rail.shared_idle_uw, shallowest, self.domains[d as usize].hw.opp())
+        })
     }
 
-    /// Closes the cluster's totals before a power or frequency change of CPU `c`.
+    fn rail_of(&self, c: u32) -> (u32, &pelton_model::draws::Rail) {
+        let d = self.m.cpus[c as usize].domain;
+        (d, self.hw.supply(d).rail())
+    }
+
+    /// Closes the totals of what CPU `c` shares before a change of its power or frequency.
     #[inline]
     pub(crate) fn cluster_power_changes(&mut self, c: u32) {
-        let cluster = self.m.cpus[c as usize].cluster as usize;
-        if self.m.clusters.get(cluster).is_none_or(|s| s.active_power_uw.is_empty() && s.idle_power_uw.is_empty()) {
-            return;
-        }
-        let delta = self.now - self.hw.cluster_energy[cluster].accounted_ns;
-        if delta > 0 {
-            let power = self.cluster_power_uw(cluster);
-            let total = &mut self.hw.cluster_energy[cluster];
-            total.energy_fj += u128::from(power) * u128::from(delta);
-            total.accounted_ns = self.now;
+        let i = self.hw.part_of[c as usize] as usize;
+        if let Some(part) = self.hw.shared_parts.get(i).filter(|part| part.counts && part.accounted_ns < self.now) {
+            let power_uw = self.shared_power_uw(part);
+            self.hw.shared_parts[i].draws(self.now, power_uw);
         }
     }
 
-    /// Energy of a cluster's shared rail so far, femtojoules.
-    pub(crate) fn cluster_energy_fj(&self, cluster: usize) -> u128 {
-        let total = &self.hw.cluster_energy[cluster];
-        let spec = &self.m.clusters[cluster];
-        if spec.active_power_uw.is_empty() && spec.idle_power_uw.is_empty() {
-            return 0;
-        }
-        total.energy_fj + u128::from(self.cluster_power_uw(cluster)) * u128::from(self.now - total.accounted_ns)
+    /// Energy of what a cluster's CPUs share so far, femtojoules.
+    pub(crate) fn cluster_energy_fj(&self, cluster: u32) -> u128 {
+        let so_far = |part: &SharedEnergy| {
+            part.energy_fj + u128::from(self.shared_power_uw(part)) * u128::from(self.now - part.accounted_ns)
+        };
+        let of_cluster = |part: &&SharedEnergy| part.counts && part.cluster == cluster;
+        self.hw.shared_parts.iter().filter(of_cluster).map(so_far).sum()
     }
 
     /// Tells the sink a domain's power (all its CPUs; cluster rails are separate).

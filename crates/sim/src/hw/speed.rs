@@ -4,9 +4,10 @@
 use pelton_core::IdleTable;
 use pelton_schema::Sink;
 
-use crate::hw::energy::ClusterEnergy;
+use crate::hw::energy::SharedEnergy;
 use crate::hw::idle::idle_table;
 use crate::hw::power::Power;
+use crate::hw::supply::Supply;
 use crate::state::Engine;
 use pelton_model::machine::Machine;
 
@@ -78,7 +79,12 @@ pub(crate) struct Hardware {
     pub(super) shared: bool,
     /// Cores with a thread awake, by cluster; counted when hardware is shared.
     active_cores: Vec<u32>,
-    pub(super) cluster_energy: Vec<ClusterEnergy>,
+    /// What each domain draws.
+    pub(super) supplies: Vec<Supply>,
+    /// What CPUs share and has a power of its own.
+    pub(super) shared_parts: Vec<SharedEnergy>,
+    /// The part of each CPU.
+    pub(super) part_of: Vec<u32>,
     /// When each cluster is out of the state that its CPUs share, or was last.
     cluster_up_ns: Vec<u64>,
 }
@@ -87,11 +93,16 @@ impl Hardware {
     /// Of a machine whose CPUs are all idle.
     pub(crate) fn new(m: &Machine) -> Hardware {
         let clusters = m.clusters.len();
+        let supplies = Supply::of_all(m);
+        let shared_parts = SharedEnergy::of_all(m, &supplies);
+        let part_of = |c: u32| shared_parts.iter().position(|part| part.cpus().contains(&c)).unwrap_or(0) as u32;
         Hardware {
+            part_of: (0..m.cpus.len() as u32).map(part_of).collect(),
+            supplies,
+            shared_parts,
             idle_tables: m.domains.iter().map(idle_table).collect(),
             shared: m.shares_hardware(),
             active_cores: vec![0; clusters.max(1)],
-            cluster_energy: vec![ClusterEnergy::default(); clusters],
             cluster_up_ns: vec![0; clusters.max(1)],
         }
     }
@@ -123,9 +134,21 @@ impl Hardware {
         at_ns
     }
 
-    /// What the clusters' shared rails drew, femtojoules.
-    pub(crate) fn clusters_drew_fj(&self) -> impl Iterator<Item = u128> + '_ {
-        self.cluster_energy.iter().map(|cluster| cluster.energy_fj)
+    /// What the CPUs of each of so many clusters share drew, femtojoules.
+    pub(crate) fn clusters_drew_fj(&self, clusters: usize) -> impl Iterator<Item = u128> + '_ {
+        let of = |i: usize| self.shared_parts.iter().filter(move |part| part.cluster() as usize == i);
+        (0..clusters).map(move |i| of(i).map(SharedEnergy::drew_fj).sum())
+    }
+
+    /// What domain `d` draws.
+    #[inline]
+    pub(crate) fn supply(&self, d: u32) -> &Supply {
+        &self.supplies[d as usize]
+    }
+
+    /// Domain `d` gets another rail.
+    pub(crate) fn rail_becomes(&mut self, d: u32, rail: u32) {
+        self.supplies[d as usize].becomes(rail);
     }
 }
 

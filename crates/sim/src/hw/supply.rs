@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a domain draws, at the voltage that it and the others on its supply ask for.
+
+use pelton_model::draws::{Draws, Rail, Vote};
+use pelton_model::machine::Machine;
+use pelton_schema::Sink;
+
+use crate::hw::power::Power;
+use crate::state::Engine;
+
+/// The supply of one domain.
+#[derive(Debug)]
+pub(crate) struct Supply {
+    draws: Draws,
+    /// Index of the present rail.
+    rail: u32,
+    /// Domains that this one's clock has a vote on.
+    heard_by: Vec<u32>,
+    /// The kernel has another figure for a busy CPU than what it draws.
+    is_believed_otherwise: bool,
+}
+
+impl Supply {
+    /// Of every domain of a machine.
+    pub(crate) fn of_all(m: &Machine) -> Vec<Supply> {
+        let hears = |d: usize, other: u32| m.domains[d].draws.votes.iter().any(|vote| vote.domain == other);
+        let supply = |d: usize| {
+            let draws = m.draws(d);
+            let believed = m.domains[d].opps.iter().map(|opp| opp.power_uw);
+            Supply {
+                rail: draws.quiet_rail(),
+                heard_by: (0..m.domains.len()).filter(|&o| hears(o, d as u32)).map(|o| o as u32).collect(),
+                is_believed_otherwise: draws
+                    .rails
+                    .iter()
+                    .any(|rail| !rail.busy_uw.iter().copied().eq(believed.clone())),
+                draws,
+            }
+        };
+        (0..m.domains.len()).map(supply).collect()
+    }
+
+    /// Power at the present voltage.
+    #[inline]
+    pub(crate) fn rail(&self) -> &Rail {
+        &self.draws.rails[self.rail as usize]
+    }
+
+    /// Domains that this one's clock has a vote on.
+    #[inline]
+    pub(crate) fn heard_by(&self) -> &[u32] {
+        &self.heard_by
+    }
+
+    /// The kernel has another figure for a busy CPU than what it draws.
+    #[inline]
+    pub(crate) fn is_believed_otherwise(&self) -> bool {
+        self.is_believed_otherwise
+    }
+
+    pub(crate) fn becomes(&mut self, rail: u32) {
+        self.rail = rail;
+    }
+
+    /// The highest rail that a vote asks for.
+    fn wanted(&self, asks: impl Fn(&Vote) -> Option<u32>) -> u32 {
+        self.draws.votes.iter().filter_map(asks).max().unwrap_or(self.draws.quiet_rail())
+    }
+
+    /// Another rail than the present one, if that is asked for.
+    fn other(&self, asks: impl Fn(&Vote) -> Option<u32>) -> Option<u32> {
+        Some(self.wanted(asks)).filter(|&rail| rail != self.rail)
+    }
+}
+
+/// Rows of a table by idle state; a state without a row draws nothing that is known.
+pub(crate) fn at(rows: &[Vec<u64>], state: u32, opp: u32) -> u64 {
+    rows.get(state as usize).and_then(|row| row.get(opp as usize)).copied().unwrap_or(0)
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// The rail that domain `d` gets from now on, if that is another.
+    pub(crate) fn next_rail(&self, d: u32) -> Option<u32> {
+        self.hw.supplies[d as usize].other(|vote| self.asked_rail(vote))
+    }
+
+    /// What a domain asks of the supply: nothing while all of its CPUs are off.
+    fn asked_rail(&self, vote: &Vote) -> Option<u32> {
+        let is_on = |&c: &u32| match self.cpus[c as usize].power() {
+            Power::Awake => true,
+            Power::Idle { state } | Power::Exiting { state } => state < vote.off_from,
+        };
+        let on = self.m.domains[vote.domain as usize].cpus.iter().any(is_on);
+        let opp = self.domains[vote.domain as usize].hw.opp();
+        on.then(|| vote.rails.get(opp as usize).or(vote.rails.last()).copied()).flatten()
+    }
+}
