@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Distribution of time on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
-//! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
+//! Distribution of time on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's for
+//! those boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
 //! pelton-lab --test lab_tests residency::` writes docs/fidelity/residency.md; without them this says so. The page has
 //! the means; the least and largest of each figure are printed.
 #![allow(missing_docs, reason = "tests")]

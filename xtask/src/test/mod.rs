@@ -37,7 +37,7 @@ impl Count {
     }
 }
 
-/// What cargo prints, as far as people need it.
+/// Cargo's output, as far as people need it.
 #[derive(Debug, Default)]
 struct Screen {
     count: Count,
