@@ -35,7 +35,7 @@
 #include "prefer_idle.h"
 #include "rt_limit.h"
 #include "sched_domain.h"
-#include "schedutil.h"
+#include "schedutil_settled.h"
 #include "select.h"
 #include "select_class.h"
 #include "thermal.h"

@@ -16,6 +16,7 @@ mod ffi_balance;
 mod ffi_caches;
 mod ffi_idle_groups;
 mod ffi_server;
+mod ffi_settled;
 mod ffi_weights;
 
 mod ffi_wide;
@@ -45,6 +46,7 @@ mod rq;
 mod rt_limit;
 mod sched_domain;
 mod select_class;
+mod settled;
 mod stable;
 mod thermal;
 mod uclamp;
@@ -111,6 +113,7 @@ pub use sched_domain::imb_numa_nr;
 pub use select_class::{
     ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, affinity_rank, need_pull_rt, rt_overloaded,
 };
+pub use settled::{PackedRequests, SugovKnown, SugovRequest, sugov_settles};
 pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};
 pub use thermal::{
     COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,

@@ -579,6 +579,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     SugovPolicy::layout(&mut rows);
     SugovCpu::layout(&mut rows);
     Decision::layout(&mut rows);
+    crate::settled::layout(&mut rows);
     IdleState::layout(&mut rows);
     IdleTable::layout(&mut rows);
     IdleNow::layout(&mut rows);

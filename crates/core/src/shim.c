@@ -326,6 +326,21 @@ FN(void, sugov_ask, (policy_t p, csp_t sp, sc_t sc, state_t s, u32 caller, u64 n
    (p, sp, sc, s, caller, now, tick, t))
 FN(u32, sugov_keeps, (policy_t p), (p))
 
+/* schedutil's short way */
+FN(u32, sugov_settles, (policy_t p), (p))
+POLICY_FN(void, sugov_ask_queues,
+	  (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 bw, u32 rt, u64 now, u64 tick,
+	   struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known),
+	  (p, sp, sc, rq, bw, rt, now, tick, asked, i, known))
+POLICY_FN(void, sugov_known_need,
+	  (policy_t p, csp_t sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps,
+	   struct pelton_sugov_known *known),
+	  (p, sp, asked, khz, opps, known))
+POLICY_FN(u32, sugov_evaluate_packed,
+	  (policy_t p, sp_t sp, sc_t sc, u32 cap, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked,
+	   const u32 *khz, u32 opps, struct pelton_sugov_known *known),
+	  (p, sp, sc, cap, idle_calls, now, asked, khz, opps, known))
+
 /* energy model */
 typedef const struct pelton_em_state *em_t;
 

@@ -23,7 +23,7 @@
 #include "pelton/sched_domain.h"
 #include "pelton/prefer_idle.h"
 #include "pelton/rt_limit.h"
-#include "pelton/schedutil.h"
+#include "pelton/schedutil_settled.h"
 #include "pelton/thermal.h"
 #include "pelton/uclamp_max.h"
 #include "pelton/uclamp_sum.h"
@@ -833,6 +833,18 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_zone, reserved),
 	FLD(pelton_zone, trip),
 	FLD(pelton_zone, cooling),
+	REC(pelton_sugov_request),
+	FLD(pelton_sugov_request, request),
+	FLD(pelton_sugov_request, scale),
+	REC(pelton_sugov_known),
+	FLD(pelton_sugov_known, largest),
+	FLD(pelton_sugov_known, request),
+	FLD(pelton_sugov_known, scale),
+	FLD(pelton_sugov_known, ref_khz),
+	FLD(pelton_sugov_known, min_khz),
+	FLD(pelton_sugov_known, max_khz),
+	FLD(pelton_sugov_known, raw_khz),
+	FLD(pelton_sugov_known, resolved_khz),
 	REC(pelton_policy),
 };
 

@@ -19,6 +19,7 @@ mod estimates;
 mod fair;
 mod governor;
 mod governor_request;
+mod governor_settled;
 mod governor_window;
 mod governors;
 mod idle;

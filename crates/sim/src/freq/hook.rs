@@ -114,6 +114,9 @@ impl<S: Sink> Engine<'_, S> {
         let (c, d) = (call.cpu, call.domain);
         let cpus = self.targets.terms(d).len() as u64;
         self.charge_hook(self.m.costs.hook_cpu_ns * cpus);
+        if self.asks_packed() {
+            return self.evaluate_packed(c, d);
+        }
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
@@ -123,7 +126,10 @@ impl<S: Sink> Engine<'_, S> {
         let (sc, made_of) = (&mut self.cpus[c as usize].freq.sugov, kept.made_of(caller));
         let requests = (kept.terms(), kept.largest());
         let (sugov, table) = domain.governor();
+        let before = (*sugov, *sc);
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
+        self.assert_short_way(c, d, before, decision.commit);
+        let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
@@ -152,7 +158,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Hands an accepted request to the driver.
-    fn drive(&mut self, d: u32) {
+    pub(super) fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
             let domain = &mut self.domains[d as usize];
             let khz = domain.driver_khz(domain.freq.sugov.next_freq_khz);
