@@ -25,8 +25,8 @@
  *   raw, resolved       kHz                                  32 bits
  *
  * Source: kernel/sched/cpufreq_schedutil.c of Linux 4.17 to 7.2.12 (sugov_update_shared, sugov_next_freq_shared,
- * sugov_update_single_freq, get_next_freq: "freq == sg_policy->cached_raw_freq", sugov_update_next_freq), by way of
- * schedutil.h. The kernel asks every CPU in every evaluation.
+ * sugov_update_single_freq, get_next_freq, sugov_update_next_freq), by way of schedutil.h. The kernel asks every CPU in
+ * every evaluation.
  * Deviations: none; a host may take either way at any time and gets the same frequencies and records.
  */
 #ifndef PELTON_SCHEDUTIL_SETTLED_H

@@ -69,8 +69,8 @@ impl Packed {
     }
 }
 
-/// sugov_next_freq_shared asks 300 and 100, later 300 and 200: 1200000 * (300 + 75) / 1024 = 439453 kHz both times, which
-/// get_next_freq finds in its cache; sugov_update_next_freq returns before last_freq_update_time is set.
+/// sugov_next_freq_shared asks 300 and 100, later 300 and 200: 1200000 * (300 + 75) / 1024 = 439453 kHz both times,
+/// which get_next_freq finds in its cache; sugov_update_next_freq returns before last_freq_update_time is set.
 #[test]
 fn the_same_largest_request_decides_nothing_new() {
     let mut d = Packed::new(profile("7.2"), &[300, 100]);
@@ -85,8 +85,8 @@ fn the_same_largest_request_decides_nothing_new() {
     assert_eq!((d.requests.known().raw_khz, d.sp.next_freq_khz), (292_968, 432_000));
 }
 
-/// sugov_hold_freq reads the counter in every evaluation of a domain with one CPU: that of the settled one at 40 ms makes
-/// the fall at 60 ms one of a CPU that was never idle; at 80 ms it was.
+/// sugov_hold_freq reads the counter in every evaluation of a domain with one CPU: that of the settled one at 40 ms
+/// makes the fall at 60 ms one of a CPU that was never idle; at 80 ms it was.
 #[test]
 fn a_settled_evaluation_tells_the_hold_filter_of_idle_entries() {
     let mut d = Packed::new(profile("7.2"), &[300]);

@@ -46,7 +46,7 @@ pub(crate) struct Asked {
     largest: u32,
     /// The frequency is another than at the last evaluation, which the governor's records name.
     khz_changed: bool,
-    /// The requests alone, which are asked in the place of `terms` where nobody wants to know more.
+    /// The requests alone, which are asked in the place of `terms` where no sink wants to know more.
     packed: PackedRequests,
     /// A need, and what the hardware is set to for it.
     settable_khz: (u32, u32),

@@ -115,7 +115,10 @@ impl<S: Sink> Engine<'_, S> {
         let cpus = self.targets.terms(d).len() as u64;
         self.charge_hook(self.m.costs.hook_cpu_ns * cpus);
         if self.asks_packed() {
-            return self.evaluate_packed(c, d);
+            if self.evaluate_packed(c, d) {
+                self.drive(d);
+            }
+            return;
         }
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
@@ -158,7 +161,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Hands an accepted request to the driver.
-    pub(super) fn drive(&mut self, d: u32) {
+    fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
             let domain = &mut self.domains[d as usize];
             let khz = domain.driver_khz(domain.freq.sugov.next_freq_khz);

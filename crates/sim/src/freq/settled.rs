@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! schedutil's short way (`schedutil_settled.h`): where neither clamps nor boosts count and nobody is told of requests,
-//! CPUs are asked for their request alone, and an evaluation that finds the largest one unchanged decides nothing new.
+//! schedutil's short way (`schedutil_settled.h`): where neither clamps nor boosts count and no sink is told of
+//! requests, CPUs are asked for their request alone, and an evaluation that finds the largest one unchanged decides
+//! nothing new.
 //! Debug builds take the long way as well, and compare; beside the long way they take this one.
 
 use pelton_core::{CpuState as CpuInputs, Decision, PerfTerms, SugovCpu, SugovPolicy, commit, verdict};
@@ -16,8 +17,8 @@ impl<S: Sink> Engine<'_, S> {
         !S::ACTIVE && !S::REQUESTS && self.targets.keeps() && self.asks_plainly()
     }
 
-    /// Brings the packed requests of domain `d` up to now. Who only looks (`keep` false) does not keep what the governor
-    /// would remember.
+    /// Brings the packed requests of domain `d` up to now. A caller that only looks (`keep` false) does not keep what
+    /// the governor would remember.
     fn ask_packed(&mut self, d: u32, keep: bool) {
         if keep {
             self.fade_before_asking(d);
@@ -50,8 +51,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// An evaluation of domain `d` for a call of CPU `c`.
-    pub(super) fn evaluate_packed(&mut self, c: u32, d: u32) {
+    /// An evaluation of domain `d` for a call of CPU `c`. True: the driver is to be told.
+    pub(super) fn evaluate_packed(&mut self, c: u32, d: u32) -> bool {
         self.ask_packed(d, true);
         let now = self.boot_ns + self.now;
         let (kept, cpu, domain) = (self.targets.asked(d), &mut self.cpus[c as usize], &mut self.domains[d as usize]);
@@ -64,9 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         self.observe_known(d);
-        if end == commit::DRIVE {
-            self.drive(d);
-        }
+        end == commit::DRIVE
     }
 
     /// A look at domain `d` without an evaluation.
