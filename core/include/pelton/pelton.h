@@ -6,6 +6,7 @@
 #define PELTON_H
 
 #include "affinity.h"
+#include "balance_calm.h"
 #include "balance_move.h"
 #include "bandwidth.h"
 #include "boost.h"

@@ -8,6 +8,7 @@ use crate::policy::Policy;
 use crate::records::{IdleWalk, Newidle};
 
 unsafe extern "C" {
+    pub(crate) safe fn pelton_x_lb_can_be_calm(p: &Policy, flags: u32, energy_aware: u32) -> u32;
     pub(crate) safe fn pelton_x_newidle_init(n: &mut Newidle);
     pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
     pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;

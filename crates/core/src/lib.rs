@@ -56,7 +56,8 @@ pub mod value;
 pub use arithmetic::Arithmetic;
 pub use balance::{
     BUSY_FACTOR, CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle,
-    cache_nice_tries, dst_group_by_load, lb_at_once, lb_is_busy, lb_newest_first, lb_newidle_fades, lbf, migrate,
+    cache_nice_tries, dst_group_by_load, lb_at_once, lb_can_be_calm, lb_is_busy, lb_newest_first, lb_newidle_fades,
+    lbf, migrate,
 };
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{

@@ -326,6 +326,9 @@ FN(void, sugov_ask, (policy_t p, csp_t sp, sc_t sc, state_t s, u32 caller, u64 n
    (p, sp, sc, s, caller, now, tick, t))
 FN(u32, sugov_keeps, (policy_t p), (p))
 
+/* balances without a search */
+FN(u32, lb_can_be_calm, (policy_t p, u32 flags, u32 energy_aware), (p, flags, energy_aware))
+
 /* schedutil's short way */
 FN(u32, sugov_settles, (policy_t p), (p))
 POLICY_FN(void, sugov_ask_queues,
