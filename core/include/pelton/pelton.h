@@ -6,6 +6,7 @@
 #define PELTON_H
 
 #include "affinity.h"
+#include "balance_calm.h"
 #include "balance_move.h"
 #include "bandwidth.h"
 #include "boost.h"
@@ -36,7 +37,7 @@
 #include "prefer_idle.h"
 #include "rt_limit.h"
 #include "sched_domain.h"
-#include "schedutil.h"
+#include "schedutil_settled.h"
 #include "select.h"
 #include "select_class.h"
 #include "thermal.h"

@@ -200,6 +200,12 @@ pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
     sys::lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
 }
 
+/// Can a count of tasks alone say that the smallest domain of a CPU is balanced? `flags`: of that domain.
+#[must_use]
+pub fn lb_can_be_calm(policy: &Policy, flags: u32, energy_aware: bool) -> bool {
+    sys::lb_can_be_calm(policy, flags, energy_aware.into()) != 0
+}
+
 /// A fair task left a CPU: does it balance at its next tick, for it has nothing but idle tasks now?
 #[must_use]
 pub fn lb_at_once(policy: &Policy, idle_only_before: bool, idle_only: bool) -> bool {

@@ -35,6 +35,7 @@ mod rq;
 mod rt_limit;
 mod sched_domain;
 mod select_class;
+mod settled;
 mod stable;
 mod sys;
 mod sys_wide;
@@ -45,8 +46,8 @@ pub mod value;
 
 pub use arithmetic::Arithmetic;
 pub use balance::{
-    BUSY_FACTOR, GROUP_TYPES, NR_MIGRATE, cache_nice_tries, dst_group_by_load, lb_at_once, lb_is_busy, lb_newest_first,
-    lb_newidle_fades,
+    BUSY_FACTOR, GROUP_TYPES, NR_MIGRATE, cache_nice_tries, dst_group_by_load, lb_at_once, lb_can_be_calm, lb_is_busy,
+    lb_newest_first, lb_newidle_fades,
 };
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{
@@ -87,6 +88,7 @@ pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, Record, Snapsho
 pub use rt_limit::{RR_TIMESLICE_NS, RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
 pub use select_class::{NO_DEADLINE, affinity_rank, need_pull_rt, rt_overloaded};
+pub use settled::{PackedRequests, sugov_settles};
 pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};
 pub use thermal::{COOLING_MAX, CoolingTable, NO_TARGET, TRIPS_MAX, cooling_load};
 pub use uclamp::{UCLAMP_BUCKETS, UCLAMP_ROOT, group_clamps, uclamp_inherits, uclamp_is_used, uclamp_of_percent};
@@ -97,7 +99,7 @@ pub use sys::{
     DlEntity, DlServer, DstWalk, EmState, Gate, GroupSums, IdleCandidate, IdleChoice, IdleLast, IdleNow, IdleState,
     IdleTable, IdleWalk, Interactive, InteractiveCpu, Ipa, Lb, LbDomain, LbEnv, LbGroup, LbTask, Menu, Newidle,
     PerfDomain, PerfTerms, PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, PreferIdle, Rq, RtLimit,
-    RtShare, SchedDomain, SchedDvfs, SdLevel, Se, SugovCpu, SugovPolicy, TaskGroup, Teo, ThermalInstance,
+    RtShare, SchedDomain, SchedDvfs, SdLevel, Se, SugovCpu, SugovKnown, SugovPolicy, SugovRequest, TaskGroup, Teo, ThermalInstance,
     ThrottledGroup, Trip, UclampBucket, UclampLimits, UclampRq, UclampSumRq, UclampSumTask, UclampTask, Vote, Wake,
     Zone, balance_idle, commit, dequeue, ev, filter_form, hook_flag, lbf, migrate, quota, runs, sd, verdict, vote, wf,
     woke,

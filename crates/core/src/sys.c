@@ -999,6 +999,13 @@ void pelton_x_lb_balanced(const struct pelton_policy *pol, struct pelton_lb_doma
 	if (pol == &pelton_policy_newest) { pelton_lb_balanced(&pelton_policy_newest, st, env, migration, weight); return; } else { any_lb_balanced(pol, st, env, migration, weight); }
 }
 
+APART u32 any_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware) { return pelton_lb_can_be_calm(pol, flags, energy_aware); }
+u32 pelton_x_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware);
+u32 pelton_x_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware)
+{
+	if (pol == &pelton_policy_newest) { return pelton_lb_can_be_calm(&pelton_policy_newest, flags, energy_aware); } else { return any_lb_can_be_calm(pol, flags, energy_aware); }
+}
+
 APART u32 any_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env) { return pelton_lb_clears_imbalance(pol, env); }
 u32 pelton_x_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env);
 u32 pelton_x_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env)
@@ -1942,6 +1949,13 @@ u32 pelton_x_sugov_ask_again(const struct pelton_policy *pol, const struct pelto
 	if (pol == &pelton_policy_newest) { return pelton_sugov_ask_again(&pelton_policy_newest, sp, sc, s, now, tick_ns, terms, i, first); } else { return any_sugov_ask_again(pol, sp, sc, s, now, tick_ns, terms, i, first); }
 }
 
+APART void any_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known) { pelton_sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); }
+void pelton_x_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known);
+void pelton_x_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known)
+{
+	if (pol == &pelton_policy_newest) { pelton_sugov_ask_queues(&pelton_policy_newest, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); return; } else { any_sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); }
+}
+
 APART u32 any_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local) { return pelton_sugov_begin(pol, sp, sc, bw_dl, now, tick_ns, flags, local); }
 u32 pelton_x_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local);
 u32 pelton_x_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local)
@@ -1984,6 +1998,13 @@ void pelton_x_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugo
 	if (pol == &pelton_policy_newest) { pelton_sugov_evaluate(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate(pol, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); }
 }
 
+APART u32 any_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known) { return pelton_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }
+u32 pelton_x_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known);
+u32 pelton_x_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known)
+{
+	if (pol == &pelton_policy_newest) { return pelton_sugov_evaluate_packed(&pelton_policy_newest, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); } else { return any_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }
+}
+
 u32 pelton_x_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n);
 u32 pelton_x_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n) { return pelton_sugov_first_largest(terms, n); }
 
@@ -2022,6 +2043,13 @@ void pelton_x_sugov_known(const struct pelton_policy *pol, const struct pelton_s
 	if (pol == &pelton_policy_newest) { pelton_sugov_known(&pelton_policy_newest, sp, sc, s, known); return; } else { any_sugov_known(pol, sp, sc, s, known); }
 }
 
+APART void any_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known) { pelton_sugov_known_need(pol, sp, asked, khz, opps, known); }
+void pelton_x_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known);
+void pelton_x_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known)
+{
+	if (pol == &pelton_policy_newest) { pelton_sugov_known_need(&pelton_policy_newest, sp, asked, khz, opps, known); return; } else { any_sugov_known_need(pol, sp, asked, khz, opps, known); }
+}
+
 APART u32 any_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp) { return pelton_sugov_knows_last_call(pol, sp); }
 u32 pelton_x_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp);
 u32 pelton_x_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
@@ -2048,6 +2076,13 @@ u32 pelton_x_sugov_raw_freq(const struct pelton_policy *pol, const struct pelton
 
 u32 pelton_x_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw);
 u32 pelton_x_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw) { return pelton_sugov_resolve(sp, khz, n, raw); }
+
+APART u32 any_sugov_settles(const struct pelton_policy *pol) { return pelton_sugov_settles(pol); }
+u32 pelton_x_sugov_settles(const struct pelton_policy *pol);
+u32 pelton_x_sugov_settles(const struct pelton_policy *pol)
+{
+	if (pol == &pelton_policy_newest) { return pelton_sugov_settles(&pelton_policy_newest); } else { return any_sugov_settles(pol); }
+}
 
 APART void any_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp) { pelton_sugov_work_done(pol, sp); }
 void pelton_x_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp);

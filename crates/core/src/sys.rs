@@ -1238,25 +1238,25 @@ const _: () = {
     assert!(std::mem::offset_of!(Policy, fair_server_period_us) == 740);
 };
 
-/// What a CPU knows of its idle times and of its searches; pelton_newidle_init() starts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// One row as data.
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Newidle {
-    pub avg_idle_ns: u64,
-    pub max_cost_ns: u64,
-    pub domain_cost_ns: u64,
-    pub decayed_at_ns: u64,
+pub struct Bound {
+    pub quantity: *const c_char,
+    pub unit: *const c_char,
+    pub min: u64,
+    pub max: u64,
+    pub words: *const c_char,
 }
 
-numbers!(Newidle { avg_idle_ns, max_cost_ns, domain_cost_ns, decayed_at_ns });
-
 const _: () = {
-    assert!(std::mem::size_of::<Newidle>() == 32);
-    assert!(std::mem::align_of::<Newidle>() == 8);
-    assert!(std::mem::offset_of!(Newidle, avg_idle_ns) == 0);
-    assert!(std::mem::offset_of!(Newidle, max_cost_ns) == 8);
-    assert!(std::mem::offset_of!(Newidle, domain_cost_ns) == 16);
-    assert!(std::mem::offset_of!(Newidle, decayed_at_ns) == 24);
+    assert!(std::mem::size_of::<Bound>() == 40);
+    assert!(std::mem::align_of::<Bound>() == 8);
+    assert!(std::mem::offset_of!(Bound, quantity) == 0);
+    assert!(std::mem::offset_of!(Bound, unit) == 8);
+    assert!(std::mem::offset_of!(Bound, min) == 16);
+    assert!(std::mem::offset_of!(Bound, max) == 24);
+    assert!(std::mem::offset_of!(Bound, words) == 32);
 };
 
 /// One row of a domain's table, slowest first. The host gives frequency and power.
@@ -1299,45 +1299,6 @@ const _: () = {
     assert!(std::mem::offset_of!(Ctx, now) == 8);
     assert!(std::mem::offset_of!(Ctx, cap_orig) == 16);
     assert!(std::mem::offset_of!(Ctx, freq_scale) == 20);
-};
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct ThrottledGroup {
-    /// of the group's queue on this CPU
-    pub util: u32,
-    /// 0 .. 1024, part of the CPU's capacity
-    pub throttle: u32,
-}
-
-numbers!(ThrottledGroup { util, throttle });
-
-const _: () = {
-    assert!(std::mem::size_of::<ThrottledGroup>() == 8);
-    assert!(std::mem::align_of::<ThrottledGroup>() == 4);
-    assert!(std::mem::offset_of!(ThrottledGroup, util) == 0);
-    assert!(std::mem::offset_of!(ThrottledGroup, throttle) == 4);
-};
-
-/// One row as data.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Bound {
-    pub quantity: *const c_char,
-    pub unit: *const c_char,
-    pub min: u64,
-    pub max: u64,
-    pub words: *const c_char,
-}
-
-const _: () = {
-    assert!(std::mem::size_of::<Bound>() == 40);
-    assert!(std::mem::align_of::<Bound>() == 8);
-    assert!(std::mem::offset_of!(Bound, quantity) == 0);
-    assert!(std::mem::offset_of!(Bound, unit) == 8);
-    assert!(std::mem::offset_of!(Bound, min) == 16);
-    assert!(std::mem::offset_of!(Bound, max) == 24);
-    assert!(std::mem::offset_of!(Bound, words) == 32);
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -1944,6 +1905,69 @@ const _: () = {
     assert!(std::mem::offset_of!(Placed, local) == 1344);
     assert!(std::mem::offset_of!(Placed, idlest) == 1416);
     assert!(std::mem::offset_of!(Placed, group) == 1488);
+};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct SdLevel {
+    /// PELTON_SD_SHARE_CPUCAPACITY, CLUSTER, SHARE_LLC, NUMA
+    pub shared: u32,
+    /// number of CPUs
+    pub weight: u32,
+    /// capacities among them
+    pub classes: u32,
+    /// to the farthest node; 0 = of one node
+    pub distance: u32,
+}
+
+numbers!(SdLevel { shared, weight, classes, distance });
+
+const _: () = {
+    assert!(std::mem::size_of::<SdLevel>() == 16);
+    assert!(std::mem::align_of::<SdLevel>() == 4);
+    assert!(std::mem::offset_of!(SdLevel, shared) == 0);
+    assert!(std::mem::offset_of!(SdLevel, weight) == 4);
+    assert!(std::mem::offset_of!(SdLevel, classes) == 8);
+    assert!(std::mem::offset_of!(SdLevel, distance) == 12);
+};
+
+/// What a CPU knows of its idle times and of its searches; pelton_newidle_init() starts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Newidle {
+    pub avg_idle_ns: u64,
+    pub max_cost_ns: u64,
+    pub domain_cost_ns: u64,
+    pub decayed_at_ns: u64,
+}
+
+numbers!(Newidle { avg_idle_ns, max_cost_ns, domain_cost_ns, decayed_at_ns });
+
+const _: () = {
+    assert!(std::mem::size_of::<Newidle>() == 32);
+    assert!(std::mem::align_of::<Newidle>() == 8);
+    assert!(std::mem::offset_of!(Newidle, avg_idle_ns) == 0);
+    assert!(std::mem::offset_of!(Newidle, max_cost_ns) == 8);
+    assert!(std::mem::offset_of!(Newidle, domain_cost_ns) == 16);
+    assert!(std::mem::offset_of!(Newidle, decayed_at_ns) == 24);
+};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct ThrottledGroup {
+    /// of the group's queue on this CPU
+    pub util: u32,
+    /// 0 .. 1024, part of the CPU's capacity
+    pub throttle: u32,
+}
+
+numbers!(ThrottledGroup { util, throttle });
+
+const _: () = {
+    assert!(std::mem::size_of::<ThrottledGroup>() == 8);
+    assert!(std::mem::align_of::<ThrottledGroup>() == 4);
+    assert!(std::mem::offset_of!(ThrottledGroup, util) == 0);
+    assert!(std::mem::offset_of!(ThrottledGroup, throttle) == 4);
 };
 
 /// Of a task. The host writes id, weight, inv_weight, min and max.
@@ -3528,28 +3552,54 @@ const _: () = {
     assert!(std::mem::offset_of!(RtLimit, reserved) == 20);
 };
 
+/// What a CPU requests: a share of the highest frequency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct SdLevel {
-    /// PELTON_SD_SHARE_CPUCAPACITY, CLUSTER, SHARE_LLC, NUMA
-    pub shared: u32,
-    /// number of CPUs
-    pub weight: u32,
-    /// capacities among them
-    pub classes: u32,
-    /// to the farthest node; 0 = of one node
-    pub distance: u32,
+pub struct SugovRequest {
+    pub request: u32,
+    /// 0: it was not asked yet
+    pub scale: u32,
 }
 
-numbers!(SdLevel { shared, weight, classes, distance });
+numbers!(SugovRequest { request, scale });
 
 const _: () = {
-    assert!(std::mem::size_of::<SdLevel>() == 16);
-    assert!(std::mem::align_of::<SdLevel>() == 4);
-    assert!(std::mem::offset_of!(SdLevel, shared) == 0);
-    assert!(std::mem::offset_of!(SdLevel, weight) == 4);
-    assert!(std::mem::offset_of!(SdLevel, classes) == 8);
-    assert!(std::mem::offset_of!(SdLevel, distance) == 12);
+    assert!(std::mem::size_of::<SugovRequest>() == 8);
+    assert!(std::mem::align_of::<SugovRequest>() == 4);
+    assert!(std::mem::offset_of!(SugovRequest, request) == 0);
+    assert!(std::mem::offset_of!(SugovRequest, scale) == 4);
+};
+
+/// The need of a domain, and what it was worked out of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct SugovKnown {
+    /// CPU with the largest request; PELTON_NO_LARGEST = not known
+    pub largest: u32,
+    /// of it
+    pub request: u32,
+    /// 0: nothing is known
+    pub scale: u32,
+    pub ref_khz: u32,
+    pub min_khz: u32,
+    pub max_khz: u32,
+    pub raw_khz: u32,
+    pub resolved_khz: u32,
+}
+
+numbers!(SugovKnown { largest, request, scale, ref_khz, min_khz, max_khz, raw_khz, resolved_khz });
+
+const _: () = {
+    assert!(std::mem::size_of::<SugovKnown>() == 32);
+    assert!(std::mem::align_of::<SugovKnown>() == 4);
+    assert!(std::mem::offset_of!(SugovKnown, largest) == 0);
+    assert!(std::mem::offset_of!(SugovKnown, request) == 4);
+    assert!(std::mem::offset_of!(SugovKnown, scale) == 8);
+    assert!(std::mem::offset_of!(SugovKnown, ref_khz) == 12);
+    assert!(std::mem::offset_of!(SugovKnown, min_khz) == 16);
+    assert!(std::mem::offset_of!(SugovKnown, max_khz) == 20);
+    assert!(std::mem::offset_of!(SugovKnown, raw_khz) == 24);
+    assert!(std::mem::offset_of!(SugovKnown, resolved_khz) == 28);
 };
 
 /// The task, and the CPU that asks.
@@ -4694,6 +4744,9 @@ unsafe extern "C" {
     /// Nothing was to be moved, or everything is pinned: no failure.
     #[link_name = "pelton_x_lb_balanced"]
     pub safe fn lb_balanced(pol: &Policy, st: &mut LbDomain, env: &LbEnv, migration: u32, weight: u32);
+    /// Can a count of tasks alone say that the smallest domain of a CPU is balanced?
+    #[link_name = "pelton_x_lb_can_be_calm"]
+    pub safe fn lb_can_be_calm(pol: &Policy, flags: u32, energy_aware: u32) -> u32;
     /// Nothing is to be moved: is the group no longer said to be kept out of balance by pinned tasks? To 4.19 always.
     #[link_name = "pelton_x_lb_clears_imbalance"]
     pub safe fn lb_clears_imbalance(pol: &Policy, env: &LbEnv) -> u32;
@@ -5384,6 +5437,22 @@ unsafe extern "C" {
         i: u32,
         first: u32,
     ) -> u32;
+    /// The request of CPU `i`, which has neither clamps nor boosts of groups, from its queues; `sc` remembers it as
+    /// after pelton_sugov_cpu(). `running_bw`: of its deadline tasks, << 20.
+    #[link_name = "pelton_x_sugov_ask_queues"]
+    pub unsafe fn sugov_ask_queues(
+        pol: &Policy,
+        sp: &SugovPolicy,
+        sc: &mut SugovCpu,
+        rq: &Rq,
+        running_bw: u64,
+        rt_nr_running: u32,
+        now: u64,
+        tick_ns: u64,
+        asked: *mut SugovRequest,
+        i: u32,
+        known: &mut SugovKnown,
+    );
     /// A hook call for the CPU of `sc`. Returns the verdict of the gate; go on only when it is PELTON_VERDICT_OPEN.
     #[link_name = "pelton_x_sugov_begin"]
     pub safe fn sugov_begin(
@@ -5466,6 +5535,22 @@ unsafe extern "C" {
         terms: *mut PerfTerms,
         out: &mut Decision,
     );
+    /// An evaluation over the packed requests of a domain, for a hook call of the CPU of `sc`, which has neither clamps
+    /// nor boosts of groups. Comes to what pelton_sugov_decide() comes to, short where nothing is new. Returns a
+    /// PELTON_COMMIT value; `known` has the need.
+    #[link_name = "pelton_x_sugov_evaluate_packed"]
+    pub unsafe fn sugov_evaluate_packed(
+        pol: &Policy,
+        sp: &mut SugovPolicy,
+        sc: &mut SugovCpu,
+        cap_orig: u32,
+        idle_calls: u64,
+        now: u64,
+        asked: *const SugovRequest,
+        khz: *const u32,
+        opps: u32,
+        known: &mut SugovKnown,
+    ) -> u32;
     /// The first CPU with the largest request.
     #[link_name = "pelton_x_sugov_first_largest"]
     pub unsafe fn sugov_first_largest(terms: *const PerfTerms, n: u32) -> u32;
@@ -5486,6 +5571,16 @@ unsafe extern "C" {
     /// What the governor knows of a CPU: to 4.16 what its last hook call passed, in a domain of several CPUs.
     #[link_name = "pelton_x_sugov_known"]
     pub safe fn sugov_known(pol: &Policy, sp: &SugovPolicy, sc: &SugovCpu, s: &CpuState, known: &mut CpuState);
+    /// The need of the domain from the packed requests of its CPUs, kept in `known`.
+    #[link_name = "pelton_x_sugov_known_need"]
+    pub unsafe fn sugov_known_need(
+        pol: &Policy,
+        sp: &SugovPolicy,
+        asked: *const SugovRequest,
+        khz: *const u32,
+        opps: u32,
+        known: &mut SugovKnown,
+    );
     /// To 4.16 the governor knows of a CPU of a shared domain what its last hook call passed; else what it reads now.
     #[link_name = "pelton_x_sugov_knows_last_call"]
     pub safe fn sugov_knows_last_call(pol: &Policy, sp: &SugovPolicy) -> u32;
@@ -5512,6 +5607,9 @@ unsafe extern "C" {
     /// Lowest table frequency at or above `raw` within the limits; `khz` ascends. A driver without table gets `raw`.
     #[link_name = "pelton_x_sugov_resolve"]
     pub unsafe fn sugov_resolve(sp: &SugovPolicy, khz: *const u32, n: u32, raw: u32) -> u32;
+    /// Can evaluations be settled? Not by gates to which every evaluation tells something.
+    #[link_name = "pelton_x_sugov_settles"]
+    pub safe fn sugov_settles(pol: &Policy) -> u32;
     /// The driver returned to the worker. To 4.17 every evaluation was refused until here.
     #[link_name = "pelton_x_sugov_work_done"]
     pub safe fn sugov_work_done(pol: &Policy, sp: &mut SugovPolicy);

@@ -2,6 +2,7 @@
 //! Answers worked out by hand from the sources of the releases, one module per area; docs/rules/proofs names each test.
 
 mod balance;
+mod balance_calm;
 mod balance_edges;
 mod balance_groups;
 mod balance_loads;
@@ -19,6 +20,7 @@ mod estimates;
 mod fair;
 mod governor;
 mod governor_request;
+mod governor_settled;
 mod governor_window;
 mod governors;
 mod idle;

@@ -420,9 +420,17 @@ fn wakeups(report: &Report) -> Option<Summary> {
 
 /// The wake-up latency of these tasks that so many of a hundred do not exceed, us (nearest rank).
 fn wakeup_us_ranked<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>, percent: u64) -> Option<f64> {
-    let mut all: Vec<(u64, u64)> = tasks.into_iter().flat_map(|task| task.wakeup_latency_ns.iter()).collect();
-    all.sort_unstable();
-    stats::ranked(&all, percent).map(|ns| ns as f64 / 1e3)
+    let all: Vec<&Samples> = tasks.into_iter().map(|task| &task.wakeup_latency_ns).collect();
+    let each: Option<Vec<&[u64]>> = all.iter().map(|samples| samples.exact()).collect();
+    let ranked = match each {
+        Some(each) => stats::ranked_alone(&mut each.concat(), percent),
+        None => {
+            let mut counted: Vec<(u64, u64)> = all.iter().flat_map(|samples| samples.iter()).collect();
+            counted.sort_unstable();
+            stats::ranked(&counted, percent)
+        }
+    };
+    ranked.map(|ns| ns as f64 / 1e3)
 }
 
 fn of_activations(task: &TaskReport, ns: impl Fn(&Samples) -> f64) -> Option<f64> {

@@ -174,9 +174,28 @@ pub fn ranked(ascending: &[(u64, u64)], percent: u64) -> Option<u64> {
     ascending.iter().find(reaches).map(|&(value, _)| value)
 }
 
+/// The same of values of which each stands for itself, in any order: they change places, which takes no sort of all.
+pub fn ranked_alone(values: &mut [u64], percent: u64) -> Option<u64> {
+    let rank = (values.len() as u64 * percent).div_ceil(100).max(1) as usize;
+    (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_alone_rank_as_values_that_came_once() {
+        let mut rng = Pcg64Mcg::new(11);
+        for n in 0..200 {
+            let mut values: Vec<u64> = (0..n).map(|_| rng.next_u64() % 40).collect();
+            let mut counted: Vec<(u64, u64)> = values.iter().map(|&value| (value, 1)).collect();
+            counted.sort_unstable();
+            for percent in [0, 1, 50, 95, 99, 100] {
+                assert_eq!(ranked_alone(&mut values, percent), ranked(&counted, percent), "{n} {percent}");
+            }
+        }
+    }
 
     #[test]
     fn median_of_even_count_is_the_middle_mean() {

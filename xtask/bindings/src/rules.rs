@@ -58,7 +58,8 @@ const NOT_NULL: [(&str, &str); 1] = [("owned", "propagate_entity_load_avg")];
 
 /// Pointers to records that are arrays: a parameter, and the functions where it is one. Pointers to constant numbers are
 /// arrays everywhere.
-const ARRAYS: [(&str, &[&str]); 10] = [
+const ARRAYS: [(&str, &[&str]); 11] = [
+    ("asked", &["sugov_*"]),
     ("c", &["task_cache_work"]),
     ("cpus", &["*"]),
     ("groups", &["*"]),

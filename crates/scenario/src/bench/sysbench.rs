@@ -78,16 +78,26 @@ pub fn percentile_ms(latencies_ns: impl IntoIterator<Item = (u64, u64)>, percent
     let total: u64 = latencies.iter().map(|(_, times)| times).sum();
     let wanted = (total as f64 * f64::from(percent) / 100.0 + 0.5).floor() as u64;
     // Buckets ascend with latency: the one that is reached is the one of the latency that reaches it.
-    latencies.sort_unstable();
-    let mut seen = 0;
-    let reached = latencies.iter().find(|(_, times)| {
-        seen += times;
-        seen >= wanted
-    });
-    let Some(&(reached_ns, _)) = reached else { return 0.0 };
+    let Some(reached_ns) = reached(&mut latencies, total, wanted) else { return 0.0 };
     // Version 0.5 never answers with its first bucket.
     let first = usize::from(version == Version::V0_5);
     (bucket(reached_ns).max(first) as f64 / scale + min.ln()).exp()
+}
+
+/// The latency that so many of all, which are `total`, do not exceed. They change places.
+fn reached(latencies: &mut [(u64, u64)], total: u64, wanted: u64) -> Option<u64> {
+    // Where each came once, what is wanted has a place, which takes no sort of all.
+    if total == latencies.len() as u64 {
+        let place = wanted.max(1) as usize - 1;
+        return (place < latencies.len()).then(|| latencies.select_nth_unstable(place).1.0);
+    }
+    latencies.sort_unstable();
+    let mut seen = 0;
+    let reaches = |&&(_, times): &&(u64, u64)| {
+        seen += times;
+        seen >= wanted
+    };
+    latencies.iter().find(reaches).map(|&(ns, _)| ns)
 }
 
 /// Totals of a run.

@@ -36,6 +36,7 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_limits(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
+        (0..self.domains.len() as u32).for_each(|d| self.assert_packed(d));
         self.audit_groups()
     }
 

@@ -29,7 +29,9 @@ impl<S: Sink> Engine<'_, S> {
 
     #[inline(never)]
     pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
-        self.split_calls(c, delta);
+        if !self.lines.called.is_empty() {
+            self.split_calls(c, delta);
+        }
         let energy_fj = self.charge_power(c, delta);
         let cpu = &mut self.cpus[c as usize];
         cpu.line.accounted_ns = self.now;
@@ -123,22 +125,26 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Adds kernel time to a CPU, scaled by its speed; returns what it takes, without the wait for other CPUs where
     /// they execute one after another.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
         if cost_ns == 0 {
             return 0;
         }
         let wall_ns = wall_ns(self.m.costs.at_any_speed, self.cpus[c as usize].line.speed, cost_ns);
-        let mut all_ns = wall_ns;
-        if self.m.costs.one_at_a_time {
-            let ready_ns = self.now.saturating_add(self.path_left_ns(c));
-            all_ns = all_ns.saturating_add(self.lines.awaits_turn(ready_ns, wall_ns));
-        }
-        self.charge_wall(c, all_ns);
+        let waits_ns = if self.m.costs.one_at_a_time { self.awaits_turn(c, wall_ns) } else { 0 };
+        self.charge_wall(c, wall_ns.saturating_add(waits_ns));
         wall_ns
     }
 
+    /// A path of CPU `c` that takes so long waits for those of other CPUs: how long.
+    #[cold]
+    fn awaits_turn(&mut self, c: u32, wall_ns: u64) -> u64 {
+        let ready_ns = self.now.saturating_add(self.path_left_ns(c));
+        self.lines.awaits_turn(ready_ns, wall_ns)
+    }
+
     /// Adds kernel time that does not depend on the CPU's speed.
+    #[inline(always)]
     pub(crate) fn charge_wall(&mut self, c: u32, wall_ns: u64) {
         if wall_ns == 0 {
             return;

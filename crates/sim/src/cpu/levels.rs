@@ -29,15 +29,20 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Charges what the running fair task of CPU `c` ran. A request that is over is noticed here, and nowhere else: at
     /// ticks, when tasks come and go, and when the CPU chooses.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn update_curr(&mut self, c: u32) {
+        if self.cpus[c as usize].line.has_uncharged() {
+            self.charge_curr(c);
+        }
+    }
+
+    #[inline(never)]
+    fn charge_curr(&mut self, c: u32) {
         let uncharged_ns = self.cpus[c as usize].line.take_uncharged();
-        if uncharged_ns > 0 {
-            self.server_ran(c, uncharged_ns);
-            self.cache_account(c, uncharged_ns);
-            if self.tree_as_is(c).charge(uncharged_ns) {
-                self.resched_curr_lazy(c);
-            }
+        self.server_ran(c, uncharged_ns);
+        self.cache_account(c, uncharged_ns);
+        if self.tree_as_is(c).charge(uncharged_ns) {
+            self.resched_curr_lazy(c);
         }
     }
 }

@@ -168,6 +168,12 @@ impl Line {
         self.uncharged_ns += delta_ns;
     }
 
+    /// There is something to charge.
+    #[inline]
+    pub(crate) fn has_uncharged(&self) -> bool {
+        self.uncharged_ns > 0
+    }
+
     /// What is to be charged now; nothing afterwards.
     #[inline]
     pub(crate) fn take_uncharged(&mut self) -> u64 {

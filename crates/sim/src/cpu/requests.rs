@@ -5,7 +5,8 @@
 //! of them calls [`Engine::request_changes`].
 
 use pelton_core::{
-    CpuState as CpuInputs, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl, first_largest,
+    CpuState as CpuInputs, KHZ_NONE, NO_LARGEST, PackedRequests, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy,
+    cpu_bw_dl, first_largest,
 };
 use pelton_schema::Sink;
 
@@ -26,6 +27,14 @@ struct Asking {
     inputs: CpuInputs,
 }
 
+/// What the request of a CPU without clamps and boosts is made of.
+pub(crate) struct CpuQueues<'a> {
+    pub rq: &'a Rq,
+    /// Bandwidth of its deadline tasks, << 20.
+    pub running_bw: u64,
+    pub rt_nr_running: u32,
+}
+
 /// The requests of one domain, by place of the CPU in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
@@ -37,6 +46,10 @@ pub(crate) struct Asked {
     largest: u32,
     /// The frequency is another than at the last evaluation, which the governor's records name.
     khz_changed: bool,
+    /// The requests alone, which are asked in the place of `terms` where no sink wants to know more.
+    packed: PackedRequests,
+    /// A need, and what the hardware is set to for it.
+    settable_khz: (u32, u32),
 }
 
 impl Asked {
@@ -51,6 +64,45 @@ impl Asked {
     ) {
         let (own, place) = (&self.places[i as usize].inputs, (i, self.largest));
         self.largest = sugov.ask_again(policy, state, own, now, tick_ns, &mut self.terms, place);
+    }
+
+    /// The CPU at place `i` is asked for its request alone, clamps and boosts left out.
+    #[inline]
+    pub(crate) fn ask_packed(
+        &mut self,
+        policy: &Policy,
+        (sugov, state): (&SugovPolicy, &mut SugovCpu),
+        (cpu, i): (&CpuQueues, u32),
+        time: (u64, u64),
+    ) {
+        self.packed.ask(policy, (sugov, state), cpu.rq, (cpu.running_bw, cpu.rt_nr_running), time, i);
+    }
+
+    /// The requests alone are those of all terms.
+    pub(crate) fn pack_terms(&mut self) {
+        self.packed.fill(&self.terms);
+    }
+
+    /// The requests alone.
+    #[inline]
+    pub(crate) fn packed(&mut self) -> &mut PackedRequests {
+        &mut self.packed
+    }
+
+    /// The same, to read.
+    #[inline]
+    pub(crate) fn packed_now(&self) -> &PackedRequests {
+        &self.packed
+    }
+
+    /// What the hardware is set to for the need: `settable` is asked where that is another than before.
+    #[inline]
+    pub(crate) fn settable_khz(&mut self, settable: impl FnOnce(u32) -> u32) -> u32 {
+        let need = self.packed.known().resolved_khz;
+        if self.settable_khz.0 != need {
+            self.settable_khz = (need, settable(need));
+        }
+        self.settable_khz.1
     }
 
     /// Nothing changed since the last evaluation.
@@ -175,7 +227,9 @@ impl Targets {
             let (todo, terms) = ((0..nr_cpus as u32).collect(), vec![PerfTerms::default(); nr_cpus]);
             let fresh = |&cpu: &u32| Asking { cpu, state: 0, inputs: CpuInputs::default() };
             let places = spec.cpus.iter().map(fresh).collect();
-            domains.push(Asked { terms, places, todo, largest: NO_LARGEST, khz_changed: false });
+            let packed = PackedRequests::new(nr_cpus);
+            let settable_khz = (KHZ_NONE, 0);
+            domains.push(Asked { terms, places, todo, packed, largest: NO_LARGEST, khz_changed: false, settable_khz });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }

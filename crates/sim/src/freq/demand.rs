@@ -242,6 +242,9 @@ impl<S: Sink> Engine<'_, S> {
         if self.freq.clocks.is_empty() {
             return;
         }
+        if self.asks_packed() {
+            return self.observe_packed(d);
+        }
         self.ask(c, d, false);
         let domain = &self.domains[d as usize];
         let table = domain.governor_table();

@@ -114,6 +114,12 @@ impl<S: Sink> Engine<'_, S> {
         let (c, d) = (call.cpu, call.domain);
         let cpus = self.targets.terms(d).len() as u64;
         self.charge_hook(self.m.costs.hook_cpu_ns * cpus);
+        if self.asks_packed() {
+            if self.evaluate_packed(c, d) {
+                self.drive(d);
+            }
+            return;
+        }
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
@@ -123,7 +129,10 @@ impl<S: Sink> Engine<'_, S> {
         let (sc, made_of) = (&mut self.cpus[c as usize].freq.sugov, kept.made_of(caller));
         let requests = (kept.terms(), kept.largest());
         let (sugov, table) = domain.governor();
+        let before = (*sugov, *sc);
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
+        self.assert_short_way(c, d, before, decision.commit);
+        let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);

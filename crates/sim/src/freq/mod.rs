@@ -8,6 +8,7 @@ pub(crate) mod hook;
 pub(crate) mod limits;
 pub(crate) mod parts;
 pub(crate) mod sampling;
+pub(crate) mod settled;
 pub(crate) mod targets;
 pub(crate) mod thermal;
 pub(crate) mod timers;

@@ -11,9 +11,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Brings the requests of domain `d` up to now for a call of CPU `c`. A caller that only looks (`keep` false) does
     /// not keep what the governor would remember.
     pub(crate) fn ask(&mut self, c: u32, d: u32, keep: bool) {
-        if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY && keep {
-            (0..self.m.domains[d as usize].cpus.len())
-                .for_each(|i| self.fade_for_reader(self.m.domains[d as usize].cpus[i]));
+        if keep {
+            self.fade_before_asking(d);
         }
         if !self.targets.keeps() {
             return self.ask_all(c, d, keep);
@@ -22,11 +21,28 @@ impl<S: Sink> Engine<'_, S> {
             return self.assert_kept(d);
         }
         self.ask_changed(d, keep);
-        if keep && self.targets.asked(d).take_khz_changed() {
+        if keep {
+            self.note_khz_evaluated(d);
+        }
+        self.assert_kept(d);
+    }
+
+    /// The governor reads what all CPUs of domain `d` ask for: where that fades unseen, now.
+    #[inline]
+    pub(super) fn fade_before_asking(&mut self, d: u32) {
+        if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY {
+            (0..self.m.domains[d as usize].cpus.len())
+                .for_each(|i| self.fade_for_reader(self.m.domains[d as usize].cpus[i]));
+        }
+    }
+
+    /// An evaluation of domain `d`: its records name the frequency of this moment.
+    #[inline]
+    pub(super) fn note_khz_evaluated(&mut self, d: u32) {
+        if self.targets.asked(d).take_khz_changed() {
             let khz = self.domains[d as usize].freq.sugov.cur_khz;
             self.m.domains[d as usize].cpus.iter().for_each(|&j| self.cpus[j as usize].freq.sugov.khz_evaluated = khz);
         }
-        self.assert_kept(d);
     }
 
     /// The CPUs whose inputs changed.

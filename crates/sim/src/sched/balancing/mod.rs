@@ -3,6 +3,7 @@
 //! `balance_move.h`. When it takes place: at ticks, for idle CPUs without tick, and before a CPU goes idle. `search.rs`
 //! balances one domain.
 
+mod calm;
 mod cpu_load;
 mod llc;
 mod rest;

@@ -11,10 +11,18 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
         // All else is found before it is read.
         self.balancing.lb.migration = pelton_core::migrate::LOAD;
+        let calm = level == 0 && (!S::BALANCES || cfg!(debug_assertions)) && self.is_calm(c, idle);
+        if calm && !cfg!(debug_assertions) {
+            return self.balance_calm(c, idle);
+        }
+        let before = self.balancing.domains[c as usize][level as usize];
         self.fill_domain(c, level, idle);
         let mut env = self.lb_env(c, level, idle);
         let mut imbalance = 0;
         let (moved, end) = self.balance_once(c, &mut env, &mut imbalance);
+        if calm {
+            self.assert_calm(c, idle, before, (moved, end));
+        }
         if S::BALANCES {
             let (read, found) = (self.placing.record(), &*self.balancing.lb);
             let span = self.placing.domain(c, level as usize).span;
@@ -58,11 +66,11 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn own(&mut self, c: u32, level: u32) -> &mut pelton_core::LbDomain {
+    pub(super) fn own(&mut self, c: u32, level: u32) -> &mut pelton_core::LbDomain {
         &mut self.balancing.domains[c as usize][level as usize]
     }
 
-    fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
+    pub(super) fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
         let domain = *self.placing.domain(c, level as usize);
         LbEnv {
             cpus: domain.span,
@@ -115,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
-    fn found_balance(&mut self, c: u32, env: &LbEnv) {
+    pub(super) fn found_balance(&mut self, c: u32, env: &LbEnv) {
         if env.clears_imbalance(self.policy) {
             self.placing.set_group_imbalance(c, env.level as usize, false);
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is kept between balances.
 
-use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Policy, Record, SchedDomain, lb_newest_first, value};
+use pelton_core::{
+    CpuLoad, Lb, LbDomain, PlaceCpu, Policy, Record, SchedDomain, lb_can_be_calm, lb_newest_first, value,
+};
+use pelton_model::workload::CpuSet;
 
 use crate::engine::rng::RunRng;
 
@@ -29,12 +32,26 @@ pub(crate) struct Balancing {
     pub newest_first: bool,
     /// The CPU that is about to go idle and looks for a task: its row says that it has none any more.
     pub emptied: Option<u32>,
+    /// CPUs whose smallest domain can be said to be balanced by a count of tasks alone.
+    pub(super) can_be_calm: CpuSet,
     /// Tasks that a balance looks at, and those that it takes: room that is used again.
     pub(super) list: Vec<u32>,
     pub(super) taken: Vec<u32>,
     /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
     head: u64,
     end: u64,
+}
+
+/// The smallest domain of CPU `c` is that of all its CPUs, so that its groups are single CPUs, and a count of tasks can
+/// say that it is balanced.
+fn can_be_calm(record: &Record, policy: &Policy, c: u32) -> bool {
+    let own = &record.rows()[c as usize];
+    let (span, flags) = (own.domains[0].span, own.domains[0].flags);
+    let is_smallest = |o: &PlaceCpu| o.nr_domains > 0 && o.domains[0].span == span;
+    let within = |at: usize, o: usize| record.span_word(span, at) >> o & 1 == 1;
+    let mut words = record.span_words(span);
+    let alike = |at: usize| (0..64).all(|o| !within(at, o) || is_smallest(&record.rows()[at * 64 + o]));
+    own.nr_domains > 0 && lb_can_be_calm(policy, flags, record.energy_aware != 0) && words.all(alike)
 }
 
 impl Balancing {
@@ -49,6 +66,7 @@ impl Balancing {
             cpu_loads: vec![CpuLoad::default(); domains.len()],
             biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),
             newest_first: lb_newest_first(policy),
+            can_be_calm: CpuSet::of((0..record.nr_cpus).filter(|&c| can_be_calm(record, policy, c))),
             domains,
             lb: Box::default(),
             emptied: None,

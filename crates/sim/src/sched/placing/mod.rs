@@ -32,6 +32,8 @@ pub(crate) struct Placing {
     preferring: Vec<(u32, u32)>,
     /// Pinned tasks keep some group out of balance.
     group_imbalance: bool,
+    /// CPUs of whose capacity others took a part that is noticed in their smallest domain.
+    reduced: CpuSet,
     /// A load of `misfit` is another than in the record.
     misfit_changed: bool,
     /// Groups of CPUs are compared by their loads, with and without sleeping tasks.
@@ -80,6 +82,10 @@ impl Placing {
             sums: GroupSums::new(&record),
             preferring: Vec::new(),
             group_imbalance: false,
+            reduced: CpuSet::of((0..record.nr_cpus).filter(|&c| {
+                let row = &record.rows()[c as usize];
+                row.is_reduced(row.domains[0].imbalance_pct)
+            })),
             misfit_changed: true,
             record,
             placed: Box::default(),
@@ -112,6 +118,17 @@ impl Placing {
         self.record.span_weight(self.domain(c, level).span)
     }
 
+    /// No CPU of `span` but `except` is one of `crowded`, none has lost capacity there, and no group was ever kept out
+    /// of balance.
+    #[inline]
+    pub(crate) fn is_calm(&self, span: u64, crowded: &CpuSet, except: Option<u32>) -> bool {
+        let word = |set: &CpuSet, at: usize| set.words().get(at).copied().unwrap_or(0);
+        let own = |at: usize| except.filter(|&c| c as usize / 64 == at).map_or(0, |c| 1u64 << (c % 64));
+        let disturbs = |at: usize| word(crowded, at) & !own(at) | word(&self.reduced, at);
+        let calm = |at: usize| self.record.span_word(span, at) & disturbs(at) == 0;
+        !self.group_imbalance && self.record.span_words(span).all(calm)
+    }
+
     /// A balance does not consider CPU `c` any more.
     pub(crate) fn leave_out(&mut self, env: &mut LbEnv, c: u32) {
         env.cpus = self.record.leave_out(env.cpus, c);
@@ -142,6 +159,10 @@ impl Placing {
     fn set_capacity(&mut self, policy: &Policy, c: u32, capacity: u32) {
         let own = &mut self.record.rows_mut()[c as usize].capacity;
         let before = std::mem::replace(own, capacity);
+        if before != capacity {
+            let row = &self.record.rows()[c as usize];
+            self.reduced.set(c, row.is_reduced(row.domains[0].imbalance_pct));
+        }
         self.sums.follow(policy, &mut self.record, c, before);
     }
 
