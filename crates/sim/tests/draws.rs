@@ -29,22 +29,33 @@ fn alone(opp: usize, rail: Rail) -> Machine {
     m
 }
 
-/// Frequencies that stay: the governor is never asked where no task runs and only this rate is allowed.
-fn held(m: &Machine, w: &Workload, ms: u64) -> pelton_sim::Report {
+/// A run in which a CPU that goes idle takes the deepest state that pays until its next timer.
+fn run_under(m: &Machine, w: &Workload, governor: &str, ms: u64) -> pelton_sim::Report {
     let mut policy = profile("7.2");
-    policy.governor = pelton_core::value::GOVERNOR_PERFORMANCE;
+    for (switch, value) in [("governor", governor), ("idle_governor", "next_timer")] {
+        policy.set(switch, value).expect("a switch of the table");
+    }
     pelton_sim::run(m, w, &policy, &config(ms), NullSink).expect("runs")
+}
+
+/// The same at the highest frequency.
+fn held(m: &Machine, w: &Workload, ms: u64) -> pelton_sim::Report {
+    run_under(m, w, "performance", ms)
+}
+
+/// State 0 alone.
+fn without_off(m: &mut Machine) {
+    let domain = &mut m.domains[0];
+    domain.idle_states.truncate(1);
+    domain.draws.rails[0].idle_uw.truncate(1);
+    domain.draws.rails[0].shared_idle_uw.truncate(1);
 }
 
 #[test]
 fn a_busy_cpu_and_one_in_wfi_draw_their_curves() {
     // CPU 0 runs at 2 GHz all the time; CPU 1 has state 0 alone.
     let mut m = alone(2, by_voltage([200_000, 500_000, 900_000], 20_000, 50_000));
-    m.domains[0].idle_states.truncate(1);
-    for rows in [0, 1] {
-        let rail = &mut m.domains[0].draws.rails[0];
-        if rows == 0 { &mut rail.idle_uw } else { &mut rail.shared_idle_uw }.truncate(1);
-    }
+    without_off(&mut m);
     let r = held(&m, &workload(vec![on(busy("t"), 0)]), 1000);
     assert_eq!(r.cpus[0].energy_active_uj, 900_000, "900 mW for a second");
     assert_eq!(r.cpus[1].energy_idle_uj, 20_000, "20 mW");
@@ -58,15 +69,13 @@ fn idle_power_follows_the_square_of_the_voltage_until_the_rail_is_off() {
     let nothing = Workload::default();
     for (opp, square) in SQUARES.into_iter().enumerate() {
         let mut m = alone(opp, by_voltage([100_000; 3], 20_000, 50_000));
-        m.domains[0].opps.iter_mut().for_each(|point| point.power_uw = 100_000);
-        // A long residency keeps both CPUs in state 0.
-        m.domains[0].idle_states[1].min_residency_ns = u64::MAX;
-        let on = run_on(&m, &nothing, "7.2", 1000);
-        let idle: Vec<u64> = on.cpus.iter().map(|c| c.energy_idle_uj).collect();
-        assert_eq!((idle, on.cluster_energy_uj.clone()), (vec![200 * square; 2], vec![500 * square]), "point {opp}");
         m.domains[0].idle_states[1].min_residency_ns = 0;
-        let off = run_on(&m, &nothing, "7.2", 1000);
+        let off = run_under(&m, &nothing, "schedutil", 1000);
         assert_eq!((off.energy_uj(), off.cluster_energy_uj), (Some(0), vec![0]), "off from the start");
+        without_off(&mut m);
+        let on = run_under(&m, &nothing, "schedutil", 1000);
+        let idle: Vec<u64> = on.cpus.iter().map(|c| c.energy_idle_uj).collect();
+        assert_eq!((idle, on.cluster_energy_uj), (vec![200 * square; 2], vec![500 * square]), "point {opp}");
     }
 }
 

@@ -129,13 +129,26 @@ impl<'f> Drawn<'f> {
         self.square.iter().map(|square| (uw * square / self.square[at]).round() as u64).collect()
     }
 
-    /// The row of a table about an idle state.
+    /// The row of a table about an idle state. What is left in the deepest one is on another supply, so that the rest
+    /// alone follows the voltage.
     fn named(&self, group: &Group<'_>, state: usize, pick: fn(&EnergyRow) -> Option<f64>) -> Option<Vec<u64>> {
+        let (row, uw) = self.row(group, state, pick)?;
+        let Some(at) = &row.at_khz else { return Some(self.constant(uw)) };
+        let deepest = self.row(group, self.domain.idle_states.len(), pick).filter(|(row, _)| row.at_khz.is_none());
+        let left_uw = deepest.map_or(0.0, |(_, left_uw)| left_uw.min(uw));
+        let rest = self.by_voltage(uw - left_uw, at.value);
+        Some(rest.into_iter().zip(self.constant(left_uw)).map(|(rest, left)| rest + left).collect())
+    }
+
+    fn row<'g>(
+        &self,
+        group: &'g Group<'_>,
+        state: usize,
+        pick: fn(&EnergyRow) -> Option<f64>,
+    ) -> Option<(&'g EnergyRow, f64)> {
         let name = state.checked_sub(1).map_or("WFI", |i| self.domain.idle_states[i].name.value.as_str());
-        let is_named = |row: &&&EnergyRow| row.idle.as_ref().is_some_and(|idle| idle.value == name);
-        let row = group.rows.iter().filter(is_named).find(|row| pick(row).is_some())?;
-        let uw = pick(row)?;
-        Some(row.at_khz.as_ref().map_or_else(|| self.constant(uw), |at| self.by_voltage(uw, at.value)))
+        let is_named = |row: &&EnergyRow| row.idle.as_ref().is_some_and(|idle| idle.value == name);
+        group.rows.iter().copied().filter(is_named).find_map(|row| Some((row, pick(row)?)))
     }
 
     /// One CPU in an idle state, by operating point; empty = not known.

@@ -525,7 +525,7 @@ static ENERGY_ROW: Spec = Spec {
             "at_khz",
             KHZ,
             "kHz",
-            "of an idle state: operating point at which its power holds; it follows the square of the voltage. Absent: the same at all",
+            "of an idle state: operating point at which its power holds; what is above that of the deepest state follows the square of the voltage. Absent: the same at all",
         ),
         Key::new("core", COLUMN, "", "power of one CPU in the table's unit"),
         Key::new("cluster", COLUMN, "", "power of the shared part in the table's unit"),
