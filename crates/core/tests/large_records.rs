@@ -9,7 +9,10 @@ use pelton_core::{
     sd, wf,
 };
 
-const STATES: u64 = 20_000;
+/// Random states of each profile; PELTON_LARGE_STATES sets another number.
+fn random_states() -> u64 {
+    std::env::var("PELTON_LARGE_STATES").map_or(5_000, |text| text.parse().expect("a number of states"))
+}
 
 struct Dice(u64);
 
@@ -316,7 +319,7 @@ fn a_machine_places_as_it_does_as_a_part_of_a_larger_one() {
     let mut d = Dice(1);
     let mut hows = BTreeSet::new();
     for (name, policy) in profiles().iter().filter_map(|name| Some((name, Policy::profile(name).ok()?))) {
-        for state in 0..STATES {
+        for state in 0..random_states() {
             let board = random_board(&mut d, &policy);
             if asks_of_all(&board) {
                 continue;
@@ -420,7 +423,7 @@ fn random_task(d: &mut Dice, cpus: u32) -> LbTask {
 fn a_machine_balances_as_it_does_as_a_part_of_a_larger_one() {
     let (mut d, mut moved, mut kept) = (Dice(2), 0, 0);
     for (name, policy) in profiles().iter().filter_map(|name| Some((name, Policy::profile(name).ok()?))) {
-        for state in 0..STATES {
+        for state in 0..random_states() {
             let board = random_board(&mut d, &policy);
             let (n, dst, offset) = (board.nr_cpus, d.to(board.nr_cpus), d.to(900));
             let own = &board.cpus[dst as usize];
@@ -448,7 +451,7 @@ fn a_machine_balances_as_it_does_as_a_part_of_a_larger_one() {
         }
     }
     assert!(moved > 1_000, "balances that found a CPU to take from: {moved}");
-    assert!(kept > STATES as u32, "searches among groups whose ranks are kept: {kept}");
+    assert!(kept > random_states() as u32, "searches among groups whose ranks are kept: {kept}");
 }
 
 /// The large record is told which CPUs have tasks that prefer the cache of the balancing CPU.
@@ -464,7 +467,7 @@ fn prefer(large: &mut Record, board: &Placement, offset: u32, dst: u32) {
 fn what_is_kept_of_groups_is_what_their_cpus_have() {
     let (mut d, mut kept) = (Dice(4), 0);
     for (name, policy) in profiles().iter().filter_map(|name| Some((name, Policy::profile(name).ok()?))) {
-        for state in 0..STATES / 40 {
+        for state in 0..random_states() / 40 {
             let board = random_board(&mut d, &policy);
             let (n, offset) = (board.nr_cpus, d.to(900));
             let mut large = embedded(&policy, &board, offset, (offset + n).max(65), false);
@@ -483,7 +486,7 @@ fn what_is_kept_of_groups_is_what_their_cpus_have() {
             }
         }
     }
-    assert!(kept > STATES as u32 / 2, "searches among groups whose ranks are kept: {kept}");
+    assert!(kept > random_states() as u32 / 2, "searches among groups whose ranks are kept: {kept}");
 }
 
 fn change_row(d: &mut Dice, large: &mut Record, cpu: u32, policy: &Policy) {
@@ -538,7 +541,7 @@ fn looks(record: &Record, offset: u32, d: &mut Dice, cpus: u32) -> Vec<(u32, u32
 fn a_machine_prefers_the_cache_that_it_prefers_as_a_part_of_a_larger_one() {
     let (mut d, mut preferred) = (Dice(3), 0);
     let policy = Policy::profile("7.2").expect("a profile");
-    for state in 0..STATES {
+    for state in 0..random_states() {
         let board = random_board(&mut d, &policy);
         let (offset, seed) = (d.to(900), d.below(u64::MAX >> 1));
         let large = embedded(&policy, &board, offset, (offset + board.nr_cpus + d.to(60)).max(65), false);
@@ -548,5 +551,5 @@ fn a_machine_prefers_the_cache_that_it_prefers_as_a_part_of_a_larger_one() {
         preferred += u64::from(one.iter().any(|told| told.1 != NO_CPU));
         assert_eq!(one, other, "state {state}, from {offset}");
     }
-    assert!(preferred > STATES / 10, "{preferred} states with a preferred cache");
+    assert!(preferred > random_states() / 10, "{preferred} states with a preferred cache");
 }

@@ -48,6 +48,8 @@ const SLOWER: &str = "profiles";
 const RUNS: &str = "log_hashes";
 /// Programs of the core's tests, of the runs, and of the conformance suite.
 const PROGRAMS: [&str; 3] = ["core_tests", "lab_tests", "across"];
+/// Random states of each profile with records of more than 64 CPUs.
+const LARGE_STATES: &str = "2000";
 /// Operations that the twin has answered.
 const TWIN_CALLS: &str = "1000000";
 
@@ -167,7 +169,7 @@ impl Judge {
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -t $0; exec \"$@\"", &limit.to_string()]).arg(&self.program);
         command.env("PELTON_MUTANT", number.to_string()).env("RUST_TEST_THREADS", "1").env("PELTON_LOG_RUNS", "first");
-        command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true");
+        command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true").env("PELTON_LARGE_STATES", LARGE_STATES);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match &self.kind {
             Kind::Tests(args) => {
