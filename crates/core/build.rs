@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compiles the C core behind what gives its functions symbols, and hashes the headers, so that a log can say which arithmetic produced it.
+//! Compiles the C core behind what gives its functions symbols, and hashes the headers, so that a log can say which
+//! arithmetic produced it.
 
 use std::path::{Path, PathBuf};
 

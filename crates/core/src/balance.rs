@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Load balancing of one domain for one CPU (`balance.h`, `balance_move.h`). Each method is the C function of the same name.
+//! Load balancing of one domain for one CPU (`balance.h`, `balance_move.h`). Each method is the C function of the same
+//! name.
 
 use crate::policy::Policy;
 use crate::record::{Snapshot, rule};
 pub use crate::sys::NR_MIGRATE;
+pub use crate::sys::cache_nice_tries;
 use crate::sys::{self, CpuLoad, Lb, LbDomain, LbEnv, LbTask, Placement, SchedDomain};
 
 /// How many times as long a busy CPU waits for its next balance as an idle one.
@@ -229,10 +231,4 @@ pub fn dst_group_by_load(policy: &Policy) -> bool {
 #[must_use]
 pub fn lb_newest_first(policy: &Policy) -> bool {
     sys::lb_newest_first(policy) != 0
-}
-
-/// How often a domain's balance may fail before tasks that ran lately are moved.
-#[must_use]
-pub fn cache_nice_tries(domain: &SchedDomain) -> u32 {
-    sys::cache_nice_tries(domain)
 }

@@ -3,21 +3,10 @@
 
 use crate::policy::Policy;
 use crate::sys::{self, BoostCpu, CpuState};
+pub use crate::sys::{boost_full, boost_group_limit, boosted, filter_normalize, filter_payoff};
 
 /// Boost groups of the largest form, the root included.
 pub const BOOST_GROUPS: usize = sys::BOOST_GROUPS as usize;
-
-/// How many boost groups a policy's form has, the root included.
-#[must_use]
-pub fn boost_group_limit(pol: &Policy) -> u32 {
-    sys::boost_group_limit(pol)
-}
-
-/// What a boost is relative to on a CPU of this capacity.
-#[must_use]
-pub fn boost_full(pol: &Policy, cap_orig: u32) -> u32 {
-    sys::boost_full(pol, cap_orig)
-}
 
 /// What `boost` percent add to a signal.
 ///
@@ -28,12 +17,6 @@ pub fn boost_full(pol: &Policy, cap_orig: u32) -> u32 {
 #[must_use]
 pub fn boost_margin(pol: &Policy, full: u32, signal: u32, boost: i32) -> i32 {
     sys::boost_margin(pol, full, signal, boost)
-}
-
-/// A signal with its margin.
-#[must_use]
-pub fn boosted(pol: &Policy, full: u32, signal: u32, boost: i32) -> u32 {
-    sys::boosted(pol, full, signal, boost)
 }
 
 impl BoostCpu {
@@ -75,12 +58,6 @@ impl CpuState {
     }
 }
 
-/// What speaks for a change of energy and capacity, by a row of the form's table.
-#[must_use]
-pub fn filter_payoff(form: u32, index: u32, energy: i32, capacity: i32) -> i64 {
-    sys::filter_payoff(form, index, energy, capacity)
-}
-
 /// Is a change of energy and capacity accepted under this boost?
 ///
 /// ```
@@ -96,10 +73,4 @@ pub fn filter_accepts(form: u32, boost: u32, energy: i32, capacity: i32) -> bool
 #[must_use]
 pub fn filter_accepts_by(form: u32, rows: (u32, u32), energy: i32, capacity: i32) -> bool {
     sys::filter_accepts_by(form, rows.0, rows.1, energy, capacity) != 0
-}
-
-/// A change of power as a share of the distance from idle to full power, 1024 = all of it.
-#[must_use]
-pub fn filter_normalize(power: i32, min_power: u32, max_power: u32) -> i32 {
-    sys::filter_normalize(power, min_power, max_power)
 }

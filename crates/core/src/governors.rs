@@ -3,6 +3,7 @@
 
 use crate::policy::Policy;
 use crate::sys::{self, Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, vote};
+pub use crate::sys::{dbs_sampling_us, sched_dvfs_usage, sched_dvfs_window_ns};
 
 /// Capacity that sched-DVFS asks for at this usage.
 ///
@@ -13,19 +14,6 @@ use crate::sys::{self, Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, vote};
 #[must_use]
 pub fn sched_dvfs_request(usage: u32) -> u32 {
     sys::sched_dvfs_request(usage)
-}
-
-/// Usage of a CPU: utilization of its root queue, not above the CPU.
-#[inline]
-#[must_use]
-pub fn sched_dvfs_usage(util_avg: u64, cap_orig: u32) -> u32 {
-    sys::sched_dvfs_usage(util_avg, cap_orig)
-}
-
-/// Length of sched-DVFS's window, ns; `latency_ns` 0 = the driver tells none.
-#[must_use]
-pub fn sched_dvfs_window_ns(pol: &Policy, latency_ns: u64) -> u64 {
-    sys::sched_dvfs_window_ns(pol, latency_ns)
 }
 
 impl SchedDvfs {
@@ -83,12 +71,6 @@ impl Vote {
     pub fn reset(&mut self) {
         sys::sched_dvfs_reset(self);
     }
-}
-
-/// Time between two samples, us.
-#[must_use]
-pub fn dbs_sampling_us(pol: &Policy, latency_ns: u64, transition_delay_us: u32, tick_ns: u64) -> u64 {
-    sys::dbs_sampling_us(pol, latency_ns, transition_delay_us, tick_ns)
 }
 
 /// Does the policy's governor take samples?

@@ -3,6 +3,7 @@
 //! `core/include/pelton/group_throttle.h`.
 
 pub use crate::sys::NO_GROUP;
+pub use crate::sys::group_est;
 use crate::sys::{self, CpuState, ThrottledGroup};
 
 /// Most groups of a CPU that are looked at.
@@ -36,12 +37,6 @@ pub fn group_rest(root: u32, groups: &[ThrottledGroup], own: Option<usize>, capa
     let own = own.map_or(u32::MAX, |own| own as u32);
     // SAFETY: the pointer and the length are those of one slice.
     unsafe { sys::group_rest(root, groups.as_ptr(), groups.len() as u32, own, capacity) }
-}
-
-/// A task's estimate as a CPU of this capacity counts it: within its upper clamp and its group's part.
-#[must_use]
-pub fn group_est(est: u32, max: u32, throttle: u32, capacity: u32) -> u32 {
-    sys::group_est(est, max, throttle, capacity)
 }
 
 impl CpuState {

@@ -3,7 +3,7 @@
 
 use crate::policy::Policy;
 use crate::sys::{self, Rq, SugovCpu, SugovPolicy};
-pub use crate::sys::{class, how};
+pub use crate::sys::{class, how, tick_skew_ns};
 
 /// What becomes of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +26,6 @@ impl Outcome {
 #[must_use]
 pub fn tick_is_long(tick_ns: u64) -> u32 {
     sys::hook_tick_is_long(tick_ns)
-}
-
-/// How long after CPU 0 a CPU ticks (`tick.h`), ns; ticks are `tick_ns` long, the machine has `cpus` CPUs.
-#[must_use]
-pub fn tick_skew_ns(pol: &Policy, tick_ns: u64, cpu: u32, cpus: u32) -> u64 {
-    sys::tick_skew_ns(pol, tick_ns, cpu, cpus)
 }
 
 impl SugovCpu {

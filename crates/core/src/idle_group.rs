@@ -3,6 +3,7 @@
 
 use crate::Policy;
 use crate::sys;
+pub use crate::sys::h_nr_idle_above;
 
 /// Are there idle groups under this policy?
 ///
@@ -25,13 +26,6 @@ pub fn shares_when_idle(idle: bool) -> u64 {
 #[must_use]
 pub fn shares_writable(idle: bool) -> bool {
     sys::shares_writable(idle.into()) != 0
-}
-
-/// `tasks` come to a queue (or leave it), `idle` of them idle ones there: how many are idle ones of the queue above?
-#[inline]
-#[must_use]
-pub fn h_nr_idle_above(group_idle: u32, tasks: i32, idle: i32) -> i32 {
-    sys::h_nr_idle_above(group_idle, tasks, idle)
 }
 
 /// A group with `queued` tasks on a CPU, `h_nr_idle` of them idle ones, becomes idle or ceases to be: what the queue

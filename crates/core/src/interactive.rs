@@ -5,23 +5,12 @@ use crate::governors::table_len;
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::sys::{self, DbsTimes, Interactive, InteractiveCpu};
+pub use crate::sys::{interactive_delay_us, interactive_target_load};
 
 /// Do the CPUs of the policy's governor have timers?
 #[must_use]
 pub fn governor_timers(pol: &Policy) -> bool {
     sys::governor_timers(pol) != 0
-}
-
-/// The load a CPU shall have at this frequency, percent.
-#[must_use]
-pub fn interactive_target_load(pol: &Policy, khz: u32) -> u32 {
-    sys::interactive_target_load(pol, khz)
-}
-
-/// How long a rise from this frequency waits, us.
-#[must_use]
-pub fn interactive_delay_us(pol: &Policy, khz: u32) -> u32 {
-    sys::interactive_delay_us(pol, khz)
 }
 
 impl Interactive {

@@ -2,7 +2,8 @@
 //! Where a waking task goes. Each function is the C function of the same name.
 
 use crate::policy::Policy;
-use crate::sys::{self, CfsRq, PlaceWaker, Se, TaskGroup, Wake};
+use crate::sys::{self, Wake};
+pub use crate::sys::{effective_load, h_load, record_wakee};
 
 /// Does the waking CPU attract the task it wakes?
 ///
@@ -26,13 +27,6 @@ pub fn wake_reads_runnable(policy: &Policy) -> bool {
     sys::wake_reads_runnable(policy) != 0
 }
 
-/// Changes of partner of a waker, with the wake-up that `waker` describes.
-#[inline]
-#[must_use]
-pub fn record_wakee(waker: &PlaceWaker) -> u32 {
-    sys::record_wakee(waker)
-}
-
 /// Do the two talk to so many others that they should not be pulled together?
 ///
 /// ```
@@ -42,21 +36,6 @@ pub fn record_wakee(waker: &PlaceWaker) -> u32 {
 #[must_use]
 pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
     sys::wake_wide(waker_flips, wakee_flips, llc_size) != 0
-}
-
-/// Shift of the load that the entity `se` of group queue `owned` brings to the queue above, when its queue gets `wl`
-/// more load and its group `wg` more.
-#[inline]
-#[must_use]
-pub fn effective_load(owned: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64 {
-    sys::effective_load(owned, tg, se, wl, wg)
-}
-
-/// Part of the load `part` of a whole queue that belongs to something of load average `load` on it.
-#[inline]
-#[must_use]
-pub fn h_load(part: u64, load: u64, queue: u64) -> u64 {
-    sys::h_load(part, load, queue)
 }
 
 /// What a wake-up shifts at the root, when waker or wakee are in groups.

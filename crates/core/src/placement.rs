@@ -6,7 +6,7 @@ use crate::sys::{
     self, AFFINE_WEIGHT, DST_NONE, GroupSums, HOW_CAPACITY, HOW_CAPACITY_NONE, PlaceCpu, PlaceEnergy, Placed,
     Placement, SCAN_NONE, SCAN_PROPORTION, SCAN_UTILIZATION, WEIGHED_LOADS,
 };
-pub use crate::sys::{NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT};
+pub use crate::sys::{NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, update_scan_cost};
 
 /// Most CPUs of a placement.
 pub const PLACE_CPUS_MAX: usize = sys::PLACE_CPUS_MAX as usize;
@@ -83,18 +83,6 @@ pub const DST_WHY: [&str; 10] = [
     "types are equal",
     "room",
 ];
-
-/// How many of `weight` CPUs a search for an idle one may look at when they are utilized by `sum_util` together.
-#[must_use]
-pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
-    sys::nr_idle_scan(sum_util, weight, imbalance_pct)
-}
-
-/// Mean time of a CPU's searches after one that took `ns` (`select_idle_cpu()` of 4.12 to 5.10).
-#[must_use]
-pub fn update_scan_cost(avg: u64, ns: u64) -> u64 {
-    sys::update_scan_cost(avg, ns)
-}
 
 impl PlaceCpu {
     /// Did other classes take a noticeable part of its capacity?

@@ -3,6 +3,7 @@
 
 use crate::placement::NO_CPU;
 use crate::policy::Policy;
+pub use crate::sys::affinity_rank;
 use crate::sys::{self, ClassCpu, ClassCurr, ClassSearch, ClassTask};
 
 /// No deadline task.
@@ -26,13 +27,6 @@ impl ClassTask {
     pub fn spreads(&self, policy: &Policy, found: Option<u32>, deadline: bool) -> bool {
         sys::class_spreads(policy, self, found.unwrap_or(NO_CPU), deadline.into()) != 0
     }
-}
-
-/// Rank of a CPU for a running task that has to leave its own (`affinity.h`); the allowed one of the smallest is taken.
-/// `prev`: what the CPU that asks found last.
-#[must_use]
-pub fn affinity_rank(policy: &Policy, cpu: u32, prev: u32) -> u32 {
-    sys::affinity_rank(policy, cpu, prev)
 }
 
 /// May real-time tasks of a CPU be moved away? It has `nr`, of which `waiting` wait and may move.

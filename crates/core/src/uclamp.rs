@@ -2,6 +2,7 @@
 //! Utilization clamps by maximum: records and methods of `core/include/pelton/uclamp_max.h`.
 
 use crate::policy::Policy;
+pub use crate::sys::uclamp_of_percent;
 use crate::sys::{self, UclampLimits, UclampRq, UclampTask};
 
 /// Clamps of the root group, lower and upper: they limit no group below it.
@@ -32,12 +33,6 @@ pub fn uclamp_inherits(policy: &Policy, written: bool) -> bool {
 #[must_use]
 pub fn uclamp_is_used(policy: &Policy, asked: bool) -> bool {
     sys::uclamp_is_used(policy, asked.into()) != 0
-}
-
-/// A clamp in hundredths of a percent, 0..=10000, as capacity.
-#[must_use]
-pub fn uclamp_of_percent(hundredths: u32) -> u32 {
-    sys::uclamp_of_percent(hundredths)
 }
 
 /// Buckets that a CPU counts its tasks' clamps in.

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn the_largest_number_is_not_negative() {
-        let of = |definition| unsigned(&Constant { value: "- 1".into(), ty: "i32".into(), doc: String::new() }, definition);
+        let of =
+            |definition| unsigned(&Constant { value: "- 1".into(), ty: "i32".into(), doc: String::new() }, definition);
         assert_eq!(of("(~0ull)"), ("u64".to_owned(), u64::MAX.to_string()));
         assert_eq!(of("(-1)").0, "i32");
     }

@@ -39,7 +39,8 @@ fn parameter(arg: &FnArg, function: &str) -> Option<(String, String)> {
     let Pat::Ident(pattern) = &*arg.pat else { return None };
     let name = pattern.ident.to_string();
     let Type::Ptr(pointer) = &*arg.ty else { return Some((name, rules::rust_type(&arg.ty))) };
-    let (constant, elem) = (pointer.mutability.to_token_stream().to_string() == "const", rules::rust_type(&pointer.elem));
+    let (constant, elem) =
+        (pointer.mutability.to_token_stream().to_string() == "const", rules::rust_type(&pointer.elem));
     let is_record = elem.starts_with(char::is_uppercase);
     let elem = if elem == "Ctx" { "Ctx<'_>".to_owned() } else { elem };
     let reference = format!("&{}{elem}", if constant { "" } else { "mut " });

@@ -84,6 +84,9 @@ fn wide_text(wide: &Parsed, narrow: &Parsed) -> String {
     let words: BTreeSet<&str> = body.split(|letter: char| !letter.is_alphanumeric()).collect();
     let names = shared.iter().map(|record| rules::record_name(&record.ident.to_string()));
     let names: Vec<String> = names.filter(|name| name != "Policy" && words.contains(name.as_str())).collect();
-    let uses = format!("use crate::numbers::numbers;\nuse crate::policy::Policy;\nuse crate::sys::{{{}}};\n\n", names.join(", "));
+    let uses = format!(
+        "use crate::numbers::numbers;\nuse crate::policy::Policy;\nuse crate::sys::{{{}}};\n\n",
+        names.join(", ")
+    );
     head("The core as Rust sees it, where records of placement have 1024 CPUs.") + &uses + &body
 }

@@ -43,7 +43,8 @@ fn declared(record: &ItemStruct, parsed: &Parsed, name: &str) -> String {
         _ => "#[derive(Clone, Copy, Debug)]\n",
     };
     let lifetime = if refers { "<'a>" } else { "" };
-    let aligned = record.attrs.iter().map(|attr| attr.to_token_stream().to_string()).find(|attr| attr.contains("align"));
+    let aligned =
+        record.attrs.iter().map(|attr| attr.to_token_stream().to_string()).find(|attr| attr.contains("align"));
     out += &aligned.map_or_else(|| "#[repr(C)]\n".to_owned(), |attr| attr.replace("repr (", "repr(C, ") + "\n");
     let _ = writeln!(out, "pub struct {name}{lifetime} {{");
     for field in &record.fields {

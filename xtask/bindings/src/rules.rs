@@ -56,8 +56,8 @@ const NULLABLE: [(&str, &[&str]); 7] = [
 /// Functions of `NULLABLE` in which the parameter may not be null after all.
 const NOT_NULL: [(&str, &str); 1] = [("owned", "propagate_entity_load_avg")];
 
-/// Pointers to records that are arrays: a parameter, and the functions where it is one. Pointers to constant numbers are
-/// arrays everywhere.
+/// Pointers to records that are arrays: a parameter, and the functions where it is one. Pointers to constant numbers
+/// are arrays everywhere.
 const ARRAYS: [(&str, &[&str]); 11] = [
     ("asked", &["sugov_*"]),
     ("c", &["task_cache_work"]),
@@ -68,10 +68,7 @@ const ARRAYS: [(&str, &[&str]); 11] = [
     ("sc", &["sugov_ask", "sugov_evaluate"]),
     ("states", &["*"]),
     ("t", &["task_cache_work"]),
-    (
-        "terms",
-        &["sugov_ask", "sugov_ask_again", "sugov_decide", "sugov_evaluate", "sugov_first_largest", "sugov_need"],
-    ),
+    ("terms", &["sugov_ask", "sugov_ask_again", "sugov_decide", "sugov_evaluate", "sugov_first_largest", "sugov_need"]),
     ("votes", &["*"]),
 ];
 
@@ -174,7 +171,10 @@ mod tests {
     #[test]
     fn records_are_named_by_rule() {
         assert_eq!(["pelton_cfs_rq", "pelton_tg"].map(record_name), ["CfsRq", "TaskGroup"]);
-        assert_eq!(["CfsRq", "TaskGroup"].map(|name| c_record(name).unwrap_or_default()), ["pelton_cfs_rq", "pelton_tg"]);
+        assert_eq!(
+            ["CfsRq", "TaskGroup"].map(|name| c_record(name).unwrap_or_default()),
+            ["pelton_cfs_rq", "pelton_tg"]
+        );
         assert_eq!([c_record("NO_CPU"), c_record("ramp")], [None, None]);
     }
 

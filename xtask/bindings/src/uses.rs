@@ -62,11 +62,13 @@ impl Uses {
 /// What stands behind a module's name: `::name` or `::{names}`.
 fn path(rest: &[TokenTree]) -> Vec<String> {
     match rest {
-        [TokenTree::Punct(a), TokenTree::Punct(b), last, ..] if a.as_char() == ':' && b.as_char() == ':' => match last {
-            TokenTree::Ident(ident) => vec![ident.to_string()],
-            TokenTree::Group(group) => listed(group),
-            _ => Vec::new(),
-        },
+        [TokenTree::Punct(a), TokenTree::Punct(b), last, ..] if a.as_char() == ':' && b.as_char() == ':' => {
+            match last {
+                TokenTree::Ident(ident) => vec![ident.to_string()],
+                TokenTree::Group(group) => listed(group),
+                _ => Vec::new(),
+            }
+        }
         _ => Vec::new(),
     }
 }

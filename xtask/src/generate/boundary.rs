@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_the_first_thing_that_is_said() {
-        let said = Command::new("sh").args(["-c", "echo 'no libclang: why' >&2; echo more >&2"]).output().expect("runs");
+        let said =
+            Command::new("sh").args(["-c", "echo 'no libclang: why' >&2; echo more >&2"]).output().expect("runs");
         assert_eq!(first_line(&said), "no libclang: why");
     }
 

@@ -70,17 +70,8 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] = &[
-    "citations",
-    "edges",
-    "function-median",
-    "licences",
-    "links",
-    "names",
-    "readers",
-    "rooms",
-    "test-programs",
-];
+const TREE_RULES: &[&str] =
+    &["citations", "edges", "function-median", "licences", "links", "names", "readers", "rooms", "test-programs"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {

@@ -70,7 +70,7 @@ mod tests {
     fn priorities_and_weights_are_the_kernels() {
         assert_eq!(kernel_prio(SchedPolicy::Fifo { priority: 99 }), 0);
         assert_eq!(kernel_prio(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 120);
-        let weight = |policy| weight_level(policy).map(fair::task_weight);
+        let weight = |policy| weight_level(policy).map(|level| fair::task_weight(level));
         assert_eq!(weight(SchedPolicy::Normal { nice: -20, slice_ns: 0 }), Some(88761));
         assert_eq!(weight(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), Some(1024));
         assert_eq!((weight(SchedPolicy::Batch { nice: 19 }), weight(SchedPolicy::Idle)), (Some(15), Some(3)));
