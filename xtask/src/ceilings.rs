@@ -21,7 +21,7 @@ const LENGTHS_MS: [u64; 2] = [500, 1_500];
 /// A case may cost so much more than its record, percent: what a change elsewhere may do to it.
 const SLACK_PERCENT: u64 = 1;
 
-/// What a case does to each task of the workload, `i` being its number.
+/// Change that a case makes to each task of the workload, `i` being its number.
 type Form = fn(task: &mut Value, i: usize);
 
 /// One case: its name, board and form of the workload.
@@ -56,7 +56,7 @@ struct Record {
     instructions_per_activation: BTreeMap<String, u64>,
 }
 
-/// What to do with the counts.
+/// Use of the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Hold them against the record.
@@ -151,7 +151,8 @@ fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
     command.current_dir(&root).args(["build", "--quiet", "--release", "-p", "pelton-cli"]);
-    // Cargo tells its programs where their package is; a build script that reads that would run again.
+    // Cargo sets variables for its programs that say where their package is; a build script that reads one would run
+    // again.
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR")
     {
         command.env_remove(name);
@@ -214,7 +215,7 @@ fn activations(report: &Value) -> Option<u64> {
     Some(value as u64)
 }
 
-/// How a case stands to its ceiling.
+/// Verdict on a case beside its ceiling.
 struct Line {
     text: String,
     above: bool,

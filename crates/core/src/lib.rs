@@ -99,10 +99,10 @@ pub use sys::{
     DlEntity, DlServer, DstWalk, EmState, Gate, GroupSums, IdleCandidate, IdleChoice, IdleLast, IdleNow, IdleState,
     IdleTable, IdleWalk, Interactive, InteractiveCpu, Ipa, Lb, LbDomain, LbEnv, LbGroup, LbTask, Menu, Newidle,
     PerfDomain, PerfTerms, PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, PreferIdle, Rq, RtLimit,
-    RtShare, SchedDomain, SchedDvfs, SdLevel, Se, SugovCpu, SugovKnown, SugovPolicy, SugovRequest, TaskGroup, Teo, ThermalInstance,
-    ThrottledGroup, Trip, UclampBucket, UclampLimits, UclampRq, UclampSumRq, UclampSumTask, UclampTask, Vote, Wake,
-    Zone, balance_idle, commit, dequeue, ev, filter_form, hook_flag, lbf, migrate, quota, runs, sd, verdict, vote, wf,
-    woke,
+    RtShare, SchedDomain, SchedDvfs, SdLevel, Se, SugovCpu, SugovKnown, SugovPolicy, SugovRequest, TaskGroup, Teo,
+    ThermalInstance, ThrottledGroup, Trip, UclampBucket, UclampLimits, UclampRq, UclampSumRq, UclampSumTask,
+    UclampTask, Vote, Wake, Zone, balance_idle, commit, dequeue, ev, filter_form, hook_flag, lbf, migrate, quota, runs,
+    sd, verdict, vote, wf, woke,
 };
 pub use sys_wide::{LbPart, PlaceSet};
 

@@ -57,19 +57,7 @@ impl PackedRequests {
             let (asked, known) = (self.asked.as_mut_ptr(), &mut self.known);
             // SAFETY: there are more than `i` requests; the largest is one of them, or not known.
             unsafe {
-                sys::sugov_ask_queues(
-                    pol,
-                    sp,
-                    sc,
-                    rq,
-                    running_bw,
-                    rt_nr_running,
-                    now,
-                    tick_ns,
-                    asked,
-                    i,
-                    known,
-                );
+                sys::sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known);
             }
         }
     }

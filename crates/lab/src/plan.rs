@@ -296,31 +296,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
     }
-    if let Some(whose) = unread_clamps(&loaded.workload, &policy.policy) {
-        let note = format!("utilization clamps ({whose}) are not in force: this policy has none (uclamp=off)");
-        loaded.notes.push(note);
-    }
-    if policy.policy.uclamp != pelton_core::value::UCLAMP_GROUP_THROTTLE
-        && let Some(group) = loaded.workload.groups.iter().find(|group| group.throttle < THROTTLE_DEFAULT)
-    {
-        let note =
-            format!("limits of groups (task group `{}`) are not in force: uclamp=group_throttle has them", group.path);
-        loaded.notes.push(note);
-    }
-    if policy.policy.bandwidth == pelton_core::value::BANDWIDTH_OFF
-        && let Some(group) = loaded.workload.groups.iter().find(|group| group.bandwidth.is_some())
-    {
-        let note =
-            format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
-        loaded.notes.push(note);
-    }
-    if !pelton_core::has_idle_groups(&policy.policy)
-        && let Some(group) = loaded.workload.idle_group()
-    {
-        let note =
-            format!("cpu.idle (task group `{group}`) is not in force: this policy has no idle groups (group_idle=off)");
-        loaded.notes.push(note);
-    }
+    loaded.notes.extend(not_in_force(&loaded.workload, &policy.policy));
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
@@ -352,6 +328,30 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         group: inputs.group.clone(),
         power,
     }
+}
+
+/// Notes on what a workload asks for and a policy has not.
+fn not_in_force(workload: &Workload, policy: &Policy) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(whose) = unread_clamps(workload, policy) {
+        notes.push(format!("utilization clamps ({whose}) are not in force: this policy has none (uclamp=off)"));
+    }
+    let throttled = workload.groups.iter().find(|group| group.throttle < THROTTLE_DEFAULT);
+    if let Some(group) = throttled.filter(|_| policy.uclamp != pelton_core::value::UCLAMP_GROUP_THROTTLE) {
+        let path = &group.path;
+        notes.push(format!("limits of groups (task group `{path}`) are not in force: uclamp=group_throttle has them"));
+    }
+    let limited = workload.groups.iter().find(|group| group.bandwidth.is_some());
+    if let Some(group) = limited.filter(|_| policy.bandwidth == pelton_core::value::BANDWIDTH_OFF) {
+        let path = &group.path;
+        notes.push(format!("quotas (task group `{path}`) are not in force: this policy has none (bandwidth=off)"));
+    }
+    if let Some(group) = workload.idle_group().filter(|_| !pelton_core::has_idle_groups(policy)) {
+        notes.push(format!(
+            "cpu.idle (task group `{group}`) is not in force: this policy has no idle groups (group_idle=off)"
+        ));
+    }
+    notes
 }
 
 /// Removes the zones of a plan whose policy cools nothing; notes what is assumed of zones that are cooled.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The tables of docs/guide/energy.md come from these figures and runs. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test
-//! lab_tests energy_guide::` writes them.
+//! The tables of docs/guide/energy.md come from these figures and runs.
+//! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests energy_guide::` writes them.
 
 use crate::guide;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
@@ -44,7 +44,7 @@ fn published(table: &str, column: &str) -> Vec<(String, u32, f64)> {
 /// One busy CPU of a domain whose others sleep, at each operating point, mW: what it draws with what it shares, and the
 /// kernel's figure.
 fn alone(m: &Machine, d: usize) -> Vec<(u32, f64, f64)> {
-    let (domain, draws) = (&m.domains[d], m.draws(d));
+    let (domain, draws) = (&m.domains[d], m.drawn(d));
     let rail = &draws.rails[draws.quiet_rail() as usize];
     let at = |(i, opp): (usize, &pelton_model::machine::Opp)| {
         let drawn = rail.busy_uw[i] + rail.shared_uw.get(i).copied().unwrap_or(0);

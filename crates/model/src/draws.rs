@@ -63,7 +63,7 @@ pub struct Shared {
 
 impl Machine {
     /// What domain `d` draws.
-    pub fn draws(&self, d: usize) -> Draws {
+    pub fn drawn(&self, d: usize) -> Draws {
         let domain = &self.domains[d];
         if domain.draws.is_empty() {
             Draws { rails: vec![self.plain(domain)], votes: Vec::new() }
@@ -93,7 +93,7 @@ impl Machine {
     }
 
     /// Parts of clusters with a power of their own: a domain's CPUs where it says what it draws, else the cluster.
-    pub fn shared(&self) -> Vec<Shared> {
+    pub fn shared_parts(&self) -> Vec<Shared> {
         let of = |i: usize, cpus: &[u32]| Shared { cluster: i as u32, cpus: cpus.to_vec() };
         let mut parts = Vec::new();
         for (i, cluster) in self.clusters.iter().enumerate() {

@@ -312,7 +312,7 @@ impl Machine {
 
     /// Which power figures the machine has, and with them the energy of its runs.
     pub fn energy_basis(&self) -> EnergyBasis {
-        let rails: Vec<Rail> = (0..self.domains.len()).filter_map(|d| self.draws(d).rails.into_iter().next()).collect();
+        let rails: Vec<Rail> = (0..self.domains.len()).filter_map(|d| self.drawn(d).rails.into_iter().next()).collect();
         // A polling state draws the power of running.
         let idle = |(d, rail): (&FreqDomain, &Rail)| {
             rail.idle_uw.iter().skip(usize::from(d.polling)).all(|power| !power.is_empty())
@@ -324,7 +324,7 @@ impl Machine {
         EnergyBasis {
             active: !self.domains.is_empty() && self.domains.iter().all(FreqDomain::active_power_known),
             idle: self.domains.iter().zip(&rails).all(idle),
-            clusters: self.shared().iter().all(shared),
+            clusters: self.shared_parts().iter().all(shared),
             own_unit: self.own_unit,
         }
     }

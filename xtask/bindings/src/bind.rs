@@ -9,7 +9,7 @@ use syn::{Attribute, Expr, ForeignItem, ForeignItemFn, Item, ItemStruct, Lit, Me
 
 use crate::rules;
 
-/// How many CPUs records of placement have.
+/// CPUs that records of placement have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// At most 64.
@@ -19,7 +19,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What names in the linked program begin with.
+    /// Beginning of names in the linked program.
     pub fn prefix(self) -> &'static str {
         match self {
             Form::Narrow => "pelton_x_",
@@ -59,7 +59,7 @@ pub struct Parsed {
     pub wrappers: BTreeMap<String, Wrapper>,
 }
 
-/// What `names` need of the headers.
+/// Items of the headers that `names` need.
 pub fn read(root: &Path, out: &Path, form: Form, names: &BTreeSet<String>) -> Result<Parsed, String> {
     let (rust, wrappers) = bindgen(root, out, form, names)?;
     let file = syn::parse_file(&rust).map_err(|error| format!("bindgen's output: {error}"))?;
@@ -166,7 +166,7 @@ fn wrapper(line: &str) -> Option<(String, Wrapper)> {
     Some((name.to_owned(), Wrapper { ret, params, args: args.to_owned() }))
 }
 
-/// What a header says of an item, in one line.
+/// A header's comment on an item, in one line.
 pub fn doc(attrs: &[Attribute]) -> String {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {

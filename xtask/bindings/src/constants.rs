@@ -8,10 +8,10 @@ use std::path::Path;
 use crate::bind::{Constant, Parsed};
 use crate::rules;
 
-/// What headers say of constants that are macros, which bindgen does not tell.
+/// Comments of headers on constants that are macros, which bindgen leaves out.
 pub type Notes = BTreeMap<String, Note>;
 
-/// How a constant is defined, and the comment behind it.
+/// Definition of a constant, and the comment behind it.
 #[derive(Debug, Default)]
 pub struct Note {
     definition: String,

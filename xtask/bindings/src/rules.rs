@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How names and types of C are written in Rust, and what headers do not say: which pointers may be null or are arrays.
+//! Names and types of C in Rust, and what headers do not say: which pointers may be null or are arrays.
 
 use quote::ToTokens as _;
 use syn::Type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What Rust names of the core: `sys::name`, `sys::{names}` and the functions that `rule!` and `by_form!` call in both
-//! forms.
+//! Names of the core that Rust uses: `sys::name`, `sys::{names}` and the functions that `rule!` and `by_form!` call in
+//! both forms.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Uses {
     }
 }
 
-/// What stands behind a module's name: `::name` or `::{names}`.
+/// Names behind a module's name: `::name` or `::{names}`.
 fn path(rest: &[TokenTree]) -> Vec<String> {
     match rest {
         [TokenTree::Punct(a), TokenTree::Punct(b), last, ..] if a.as_char() == ':' && b.as_char() == ':' => {

@@ -11,7 +11,7 @@ use crate::repo;
 const MANIFEST: &str = "xtask/bindings/Cargo.toml";
 /// Exit code of that program when there is no libclang.
 const NO_LIBCLANG: i32 = 3;
-/// What it writes, of the folder that its files belong in.
+/// Files that it writes, of the folder that they belong in.
 const FILES: [&str; 4] = ["sys.rs", "sys.c", "sys_wide.rs", "sys_wide.c"];
 const FOLDER: &str = "crates/core/src";
 
@@ -48,7 +48,7 @@ fn cargo(args: &[&str]) -> Command {
     cargo
 }
 
-/// Which tool is not here; a lock file that is out of date is a fault.
+/// The tool that is not here; a lock file that is out of date is a fault.
 fn missing() -> Result<Option<String>, String> {
     if !Command::new("rustfmt").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
         return Ok(Some("rustfmt is missing, see scripts/setup.sh".to_owned()));

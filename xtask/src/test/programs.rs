@@ -128,8 +128,11 @@ mod tests {
 
     #[test]
     fn a_program_that_dies_is_named_with_its_end() {
-        let programs = ["/bin/true", "/bin/false"]
-            .map(|path| Program { name: path.to_owned(), folder: PathBuf::from("/"), executable: PathBuf::from(path) });
+        let programs = ["/bin/true", "/bin/false"].map(|path| Program {
+            name: path.to_owned(),
+            folder: PathBuf::from("/"),
+            executable: PathBuf::from(path),
+        });
         let said = Mutex::new(String::new());
         let good = run_all(&programs, &[], &|lines| said.lock().expect("no panic").push_str(lines));
         assert_eq!(good, Ok(false));

@@ -244,8 +244,8 @@ fn ids(others: &[(String, u32)]) -> Vec<&str> {
     ids
 }
 
-/// Square of the voltage by operating point. A file without voltages has them in what a busy CPU draws in a cycle, which
-/// follows the same square; at low frequencies that holds other things as well, so that it never rises downwards.
+/// Square of the voltage by operating point. A file without voltages has them in what a busy CPU draws in a cycle,
+/// which follows the same square; at low frequencies that holds other things as well, so that it never rises downwards.
 fn squares(domain: &Domain, khz: &[u32], busy_uw: &[u64]) -> Vec<f64> {
     let known = |i: usize| domain.opps.get(i).and_then(|opp| opp.uv.as_ref()).map(|uv| f64::from(uv.value));
     if let Some(uv) = (0..khz.len()).map(known).collect::<Option<Vec<f64>>>() {

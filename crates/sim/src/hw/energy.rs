@@ -2,8 +2,8 @@
 //! Energy totals in femtojoules (microwatts times nanoseconds), so that sums are exact; reports give microjoules.
 //!
 //! A CPU is charged the power of its operating point while it executes anything and the power of its idle state
-//! otherwise, threads of one core share it. What a cluster's CPUs share is charged its active power while any of them is
-//! awake, else the power of the shallowest idle state. All of it at the voltage that the supply has (`supply.rs`).
+//! otherwise, threads of one core share it. What a cluster's CPUs share is charged its active power while any of them
+//! is awake, else the power of the shallowest idle state. All of it at the voltage that the supply has (`supply.rs`).
 //!
 //! Beside that stands what the kernel's Energy Model would say: the power that it has for a busy CPU, and nothing else.
 
@@ -40,7 +40,7 @@ impl SharedEnergy {
             energy_fj: 0,
             accounted_ns: 0,
         };
-        m.shared().into_iter().map(energy).collect()
+        m.shared_parts().into_iter().map(energy).collect()
     }
 
     pub(crate) fn cluster(&self) -> u32 {
@@ -55,7 +55,7 @@ impl SharedEnergy {
         self.energy_fj
     }
 
-    fn draws(&mut self, now: u64, power_uw: u64) {
+    fn accumulate(&mut self, now: u64, power_uw: u64) {
         self.energy_fj += u128::from(power_uw) * u128::from(now - self.accounted_ns);
         self.accounted_ns = now;
     }
@@ -254,7 +254,7 @@ impl<S: Sink> Engine<'_, S> {
         let i = self.hw.part_of[c as usize] as usize;
         if let Some(part) = self.hw.shared_parts.get(i).filter(|part| part.counts && part.accounted_ns < self.now) {
             let power_uw = self.shared_power_uw(part);
-            self.hw.shared_parts[i].draws(self.now, power_uw);
+            self.hw.shared_parts[i].accumulate(self.now, power_uw);
         }
     }
 

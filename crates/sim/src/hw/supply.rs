@@ -25,7 +25,7 @@ impl Supply {
     pub(crate) fn of_all(m: &Machine) -> Vec<Supply> {
         let hears = |d: usize, other: u32| m.domains[d].draws.votes.iter().any(|vote| vote.domain == other);
         let supply = |d: usize| {
-            let draws = m.draws(d);
+            let draws = m.drawn(d);
             let believed = m.domains[d].opps.iter().map(|opp| opp.power_uw);
             Supply {
                 rail: draws.quiet_rail(),
