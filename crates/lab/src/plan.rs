@@ -284,12 +284,6 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         into_group(&mut loaded.workload, path);
     }
     let power = PowerWords::of(&built);
-    if let Some(table) = &built.drawn {
-        let model = &power.model;
-        loaded
-            .notes
-            .push(format!("energy is what table `{table}` says that the board draws; the kernel decides by {model}"));
-    }
     if built.drawn_unit != "mW" {
         let unit = &built.drawn_unit;
         loaded
