@@ -66,7 +66,10 @@ fn a_busy_cpu_and_one_in_wfi_draw_their_curves() {
 
 #[test]
 fn idle_power_follows_the_square_of_the_voltage_until_the_rail_is_off() {
-    let nothing = Workload::default();
+    // A task that starts when the run is over keeps it going.
+    let mut later = busy("later");
+    later.start = pelton_model::workload::Start::After(2000 * MS);
+    let nothing = workload(vec![later]);
     for (opp, square) in SQUARES.into_iter().enumerate() {
         let mut m = alone(opp, by_voltage([100_000; 3], 20_000, 50_000));
         m.domains[0].idle_states[1].min_residency_ns = 0;
