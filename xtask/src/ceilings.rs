@@ -124,8 +124,8 @@ fn release(line: &str, parts: usize) -> String {
     let name = line.split_whitespace().next().unwrap_or("");
     let starts_with_digit = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
     // What a distribution says about its package stands in brackets.
-    let words = line.split(['(', ')']).step_by(2).flat_map(str::split_whitespace);
-    let version = words.filter(starts_with_digit).next().unwrap_or("");
+    let mut words = line.split(['(', ')']).step_by(2).flat_map(str::split_whitespace);
+    let version = words.find(starts_with_digit).unwrap_or("");
     format!("{name} {}", version.split('.').take(parts).collect::<Vec<_>>().join("."))
 }
 

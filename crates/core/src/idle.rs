@@ -14,7 +14,7 @@ pub fn idle_single(policy: &Policy, states: u32) -> bool {
 }
 
 impl IdleLast {
-    /// The CPU is awake again: keep what the next choice learns from. `why`: bits of [`woke`].
+    /// The CPU is awake again: keep what the next choice learns from. `why`: bits of [`crate::woke`].
     #[inline]
     pub fn woke(&mut self, residency_ns: u64, state: u32, why: u32) {
         sys::idle_woke(self, residency_ns, state, why);

@@ -172,7 +172,7 @@ impl<'f> Drawn<'f> {
     /// What the CPUs share while one of them is awake, by operating point; empty = not known.
     fn shared(&self, group: &Group<'_>) -> Vec<u64> {
         let column = |pick| group.curve(&self.khz, pick, Below::AtTheSameVoltage).ok();
-        let on_rail = || Some(self.cluster_on(self.idle_power()?)?);
+        let on_rail = || self.cluster_on(self.idle_power()?);
         let own = || {
             let is_mw = self.table.is_none_or(in_milliwatts);
             is_mw.then(|| power::of_domain(self.file, self.domain, &self.khz).cluster).filter(|own| !own.is_empty())
