@@ -66,12 +66,14 @@ pub fn run_all(programs: &[Program], args: &[&str], show: &(dyn Fn(&str) + Sync)
     let next = Mutex::new(programs.iter());
     let good = Mutex::new(true);
     let work = || -> Result<(), String> {
-        while let Some(program) = next.lock().map_err(|error| error.to_string())?.next() {
+        loop {
+            // A line of its own: the condition of `while let` would hold the lock while the program runs.
+            let program = next.lock().map_err(|error| error.to_string())?.next();
+            let Some(program) = program else { return Ok(()) };
             let output = program.run(args)?;
             show(&program.said(&output));
             *good.lock().map_err(|error| error.to_string())? &= output.status.success();
         }
-        Ok(())
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
@@ -124,6 +126,21 @@ mod tests {
         assert_eq!(program(&message(false, "\"/r/target/x\"")), None);
         assert_eq!(program(&message(true, "null")), None);
         assert_eq!(program("Compiling x"), None);
+    }
+
+    #[test]
+    fn two_programs_run_at_once() {
+        let root = std::env::temp_dir().join(format!("pelton-two-programs-{}", std::process::id()));
+        let programs = ["a", "b"].map(|name| {
+            let folder = root.join(name);
+            std::fs::create_dir_all(&folder).expect("a folder of its own");
+            Program { name: name.to_owned(), folder, executable: PathBuf::from("/bin/sh") }
+        });
+        // Each waits for the other's file: one after the other they would fail.
+        let script = ": >here; for i in $(seq 1000); do [ -e ../a/here ] && [ -e ../b/here ] && exit 0; sleep 0.01; done; exit 1";
+        let good = run_all(&programs, &["-c", script], &|_| {});
+        std::fs::remove_dir_all(&root).expect("it is there");
+        assert_eq!(good, Ok(true));
     }
 
     #[test]
