@@ -137,8 +137,9 @@ mod tests {
             Program { name: name.to_owned(), folder, executable: PathBuf::from("/bin/sh") }
         });
         // Each waits for the other's file: one after the other they would fail.
-        let script = ": >here; for i in $(seq 1000); do [ -e ../a/here ] && [ -e ../b/here ] && exit 0; sleep 0.01; done; exit 1";
-        let good = run_all(&programs, &["-c", script], &|_| {});
+        let both = "[ -e ../a/here ] && [ -e ../b/here ] && exit 0";
+        let script = format!(": >here; for i in $(seq 1000); do {both}; sleep 0.01; done; exit 1");
+        let good = run_all(&programs, &["-c", &script], &|_| {});
         std::fs::remove_dir_all(&root).expect("it is there");
         assert_eq!(good, Ok(true));
     }
