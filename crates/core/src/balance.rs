@@ -195,7 +195,8 @@ impl CpuLoad {
     }
 }
 
-/// Does a CPU count as busy? `idle`: a number of [`crate::balance_idle`]; from 5.10 on tasks of `SCHED_IDLE` alone do not make
+/// Does a CPU count as busy? `idle`: a number of [`crate::balance_idle`]; from 5.10 on tasks of `SCHED_IDLE` alone do
+/// not make
 /// it so.
 #[must_use]
 pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {

@@ -189,7 +189,8 @@ impl SugovPolicy {
         sys::sugov_limits(self, min_khz, max_khz);
     }
 
-    /// A hook call for the CPU of `sc`; a value of [`crate::verdict`]. `local` = the executing CPU belongs to the domain.
+    /// A hook call for the CPU of `sc`; a value of [`crate::verdict`]. `local` = the executing CPU belongs to the
+    /// domain.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn begin(
@@ -271,7 +272,8 @@ impl SugovPolicy {
         unsafe { sys::sugov_resolve(self, khz.as_ptr(), n, raw) }
     }
 
-    /// End of an evaluation; a value of [`crate::commit`]. `sc` is the only CPU of the domain, `None` for a shared domain.
+    /// End of an evaluation; a value of [`crate::commit`]. `sc` is the only CPU of the domain, `None` for a shared
+    /// domain.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn commit(
