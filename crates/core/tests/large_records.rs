@@ -11,7 +11,7 @@ use pelton_core::{
 
 /// Random states of each profile; PELTON_LARGE_STATES sets another number.
 fn random_states() -> u64 {
-    std::env::var("PELTON_LARGE_STATES").map_or(5_000, |text| text.parse().expect("a number of states"))
+    std::env::var("PELTON_LARGE_STATES").map_or(10_000, |text| text.parse().expect("a number of states"))
 }
 
 struct Dice(u64);

@@ -49,7 +49,7 @@ const RUNS: &str = "log_hashes";
 /// Programs of the core's tests, of the runs, and of the conformance suite.
 const PROGRAMS: [&str; 3] = ["core_tests", "lab_tests", "across"];
 /// Random states of each profile with records of more than 64 CPUs.
-const LARGE_STATES: &str = "2000";
+const LARGE_STATES: &str = "8000";
 /// Operations that the twin has answered.
 const TWIN_CALLS: &str = "1000000";
 
