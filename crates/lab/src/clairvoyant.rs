@@ -10,9 +10,8 @@
 //! the second pass's. In the second pass tasks run at other speeds, so a need may come earlier or later than recorded:
 //! where signals are frequency-invariant by the time one burst takes to run.
 
-use pelton_model::Plan;
 use pelton_model::machine::Opp;
-use pelton_model::{GivenFrequency, RunConfig};
+use pelton_model::{GivenFrequency, Machine, Plan, RunConfig};
 use pelton_schema::{Event, NullSink, Sink};
 
 use crate::run::{Control, LabError, run_one};
@@ -68,7 +67,7 @@ impl Sink for Needs<'_> {
 
 /// True if the platform knows the power of every operating point; without it no choice can be made.
 pub fn knows_power(plan: &Plan) -> bool {
-    plan.machine.domains.iter().flat_map(|domain| &domain.opps).all(|opp| opp.power_uw > 0)
+    (0..plan.machine.domains.len()).flat_map(|d| plan.machine.busy_uw(d)).all(|power_uw| power_uw > 0)
 }
 
 /// Runs `open` (a plan with the switches of [`OPEN`]) to learn the needs, then once per price at foreseen frequencies.
@@ -85,13 +84,20 @@ fn at_price(
     price_uj: f64,
     control: Control<'_>,
 ) -> Result<Foreseen, LabError> {
-    let domains = open.machine.domains.iter().zip(needs);
+    let end_ns = open.config.duration_ns;
+    let domains = needs.iter().enumerate();
     let frequencies: Vec<Vec<GivenFrequency>> =
-        domains.map(|(domain, needs)| schedule(&domain.opps, needs, open.config.duration_ns, price_uj)).collect();
+        domains.map(|(d, needs)| schedule(&drawn(&open.machine, d), needs, end_ns, price_uj)).collect();
     let changes = frequencies.iter().map(|given| given.len() as u64 - 1).sum();
     let plan = open.clone().with_config(RunConfig { frequencies, ..open.config.clone() });
     let report = run_one(&plan, seed, NullSink, control)?;
     Ok(Foreseen { price_uj, changes, energy_uj: report.energy_uj() })
+}
+
+/// Operating points of domain `d` with what a busy CPU draws there.
+fn drawn(machine: &Machine, d: usize) -> Vec<Opp> {
+    let opps = machine.domains[d].opps.iter().zip(machine.busy_uw(d));
+    opps.map(|(opp, power_uw)| Opp { power_uw, ..*opp }).collect()
 }
 
 /// The cheapest frequencies that are never below the need; before the first need the lowest one is enough.

@@ -45,7 +45,8 @@ pub fn check(m: &Machine, w: &Workload) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What a domain draws is told of its own operating points and idle states, and of others that there are.
+/// Curves of what is drawn have a figure for each operating point and idle state of their domain, and votes are of
+/// domains and rails that there are.
 fn check_draws(m: &Machine) -> Result<(), PlanError> {
     let fits = |d: &crate::machine::FreqDomain| {
         let is_row = |row: &Vec<u64>| row.is_empty() || row.len() == d.opps.len();
@@ -61,7 +62,10 @@ fn check_draws(m: &Machine) -> Result<(), PlanError> {
         d.draws.rails.iter().all(is_rail) && d.draws.votes.iter().all(is_vote)
     };
     match m.domains.iter().find(|d| !fits(d)) {
-        Some(domain) => Err(PlanError(format!("what domain '{}' draws is not told as its points are", domain.name))),
+        Some(domain) => Err(PlanError(format!(
+            "what domain '{}' draws has not one figure for each of its operating points and idle states",
+            domain.name
+        ))),
         None => Ok(()),
     }
 }

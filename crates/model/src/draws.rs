@@ -72,6 +72,13 @@ impl Machine {
         }
     }
 
+    /// Power of a busy CPU of domain `d` by operating point, microwatts, while no other domain asks for a voltage.
+    pub fn busy_uw(&self, d: usize) -> Vec<u64> {
+        let mut draws = self.drawn(d);
+        let quiet = draws.quiet_rail() as usize;
+        draws.rails.swap_remove(quiet).busy_uw
+    }
+
     /// Power as the operating points, the idle states and the cluster say: the same at any voltage.
     fn plain(&self, domain: &FreqDomain) -> Rail {
         let busy_uw: Vec<u64> = domain.opps.iter().map(|opp| opp.power_uw).collect();

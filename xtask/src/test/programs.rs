@@ -70,6 +70,7 @@ pub fn run_all(programs: &[Program], args: &[&str], show: &(dyn Fn(&str) + Sync)
             // A line of its own: the condition of `while let` would hold the lock while the program runs.
             let program = next.lock().map_err(|error| error.to_string())?.next();
             let Some(program) = program else { return Ok(()) };
+            show(&format!("     Running {} ({})\n", program.name, program.folder.display()));
             let output = program.run(args)?;
             show(&program.said(&output));
             *good.lock().map_err(|error| error.to_string())? &= output.status.success();
@@ -91,11 +92,11 @@ impl Program {
         command.output().map_err(|error| format!("{}: {error}", self.executable.display()))
     }
 
-    /// Everything that it said, its name first.
+    /// Its output, with its name above.
     fn said(&self, output: &Output) -> String {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let ended = if output.status.success() { String::new() } else { format!("{}: {}\n", self.name, output.status) };
-        format!("\n     Running {} ({})\n{out}{err}{ended}", self.name, self.folder.display())
+        format!("\n     {}:\n{out}{err}{ended}", self.name)
     }
 }
 

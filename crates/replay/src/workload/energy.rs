@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Energy of busy CPUs: time at each frequency times the power of its operating point. Time at frequencies that a trace
-//! does not have is left out by name, and never counted as 0.
+//! Energy of busy CPUs: time at each frequency times what a busy CPU draws at its operating point, while no other
+//! domain asks for a voltage. Time at frequencies that a trace does not have is left out by name, and never counted as
+//! 0.
 
 use pelton_model::Machine;
 
@@ -23,10 +24,12 @@ struct Energy {
 impl Energy {
     /// `None`: the platform has no power for a frequency, or no frequency at all.
     fn of(machine: &Machine, cpu: usize, totals: &CpuTotals) -> Option<Energy> {
-        let domain = &machine.domains[machine.cpus.get(cpu)?.domain as usize];
+        let d = machine.cpus.get(cpu)?.domain as usize;
+        let (opps, busy_uw) = (&machine.domains[d].opps, machine.busy_uw(d));
         let power = |khz: u32, busy_ns: u64| {
-            let opp = domain.opps.iter().find(|o| o.khz >= khz).or(domain.opps.last())?;
-            (opp.power_uw > 0 || busy_ns == 0).then_some(opp.power_uw as f64 * busy_ns as f64)
+            let opp = opps.iter().position(|o| o.khz >= khz).or(opps.len().checked_sub(1))?;
+            let power_uw = *busy_uw.get(opp)?;
+            (power_uw > 0 || busy_ns == 0).then_some(power_uw as f64 * busy_ns as f64)
         };
         let told = totals.frequencies.iter().filter(|(khz, _)| **khz != 0);
         let told = told.map(|(khz, at)| power(*khz, at.busy_ns)).sum::<Option<f64>>()?;
@@ -58,8 +61,8 @@ pub(super) fn of_domain(machine: &Machine, of: &[u32], totals: &Totals) -> Optio
     let in_domain = cpus(machine, totals).filter(|(cpu, _)| of.iter().any(|c| *c as usize == *cpu));
     let energies = in_domain.map(|(cpu, totals)| Energy::of(machine, cpu, totals)).collect::<Option<Vec<_>>>()?;
     let has_power = |cpu: &u32| {
-        let domain = machine.cpus.get(*cpu as usize).map(|cpu| &machine.domains[cpu.domain as usize]);
-        domain.is_some_and(|domain| domain.opps.iter().any(|opp| opp.power_uw > 0))
+        let domain = machine.cpus.get(*cpu as usize).map(|cpu| cpu.domain as usize);
+        domain.is_some_and(|d| machine.busy_uw(d).iter().any(|uw| *uw > 0))
     };
     if of.iter().any(has_power) && energies.iter().all(|e| e.told + e.masked == 0.0 && e.untold_ns == 0) {
         return Some(0.0);
@@ -108,6 +111,7 @@ pub fn energy_gaps(machine: &Machine, recorded: &Totals) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_model::draws::{Draws, Rail, Vote};
     use pelton_model::machine::{Cpu, FreqDomain, Opp};
     use pelton_schema::{Event, Sink};
 
@@ -156,6 +160,16 @@ mod tests {
             gaps.contains("2000.0 ms of busy time of domain b (CPU 1): no frequency is recorded in the whole"),
             "{gaps}"
         );
+    }
+
+    #[test]
+    fn what_the_board_draws_is_charged_and_not_what_the_kernel_has() {
+        let (mut machine, told) = (machine(), totals(&[(0, 0, 1000), (0, 1, 2000)]));
+        assert_eq!(of_all(&machine, &told), Some(2.0 + 6.0));
+        let rail = |busy_uw: [u64; 2]| Rail { busy_uw: busy_uw.to_vec(), ..Rail::default() };
+        let votes = vec![Vote { domain: 1, off_from: 1, rails: vec![0, 1] }];
+        machine.domains[0].draws = Draws { rails: vec![rail([1500, 3500]), rail([9000, 9000])], votes };
+        assert_eq!(of_all(&machine, &told), Some(3.0 + 6.0));
     }
 
     #[test]

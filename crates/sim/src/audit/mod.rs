@@ -10,7 +10,9 @@ use pelton_core::{Policy, value};
 use pelton_schema::{NullSink, Sink};
 
 use crate::class::Class;
-use crate::common::random::{Dice, random_groups, random_idle_groups, random_machine, random_quotas, random_workload};
+use crate::common::random::{
+    Dice, random_draws, random_groups, random_idle_groups, random_machine, random_quotas, random_workload,
+};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::life::Life;
 use crate::hw::power::Power;
@@ -36,6 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_limits(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_power(c))?;
         (0..self.domains.len() as u32).for_each(|d| self.assert_packed(d));
         self.audit_groups()
     }
@@ -45,6 +48,16 @@ impl<S: Sink> Engine<'_, S> {
         let firmware = self.m.domains[self.m.cpus[c as usize].domain as usize].firmware_poll_ns > 0;
         let (is, wanted) = (self.cpus[c as usize].line.speed_of, (self.core_khz(c), self.thread_share(c)));
         if firmware || is == wanted { Ok(()) } else { Err(format!("CPU {c} runs at {is:?}, not {wanted:?}")) }
+    }
+
+    /// A CPU is charged what it draws in its state, at the voltage that is asked of its supply.
+    fn audit_power(&self, c: u32) -> Result<(), String> {
+        let (kept_uw, is_uw) = (self.cpus[c as usize].hw.drawn().power_uw(), self.cpu_power_uw(c));
+        if kept_uw != is_uw {
+            return Err(format!("CPU {c} is charged {kept_uw} uW and draws {is_uw}"));
+        }
+        let d = self.m.cpus[c as usize].domain;
+        self.next_rail(d).map_or(Ok(()), |rail| Err(format!("the supply of domain {d} is not at level {rail}")))
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
@@ -360,7 +373,11 @@ enum Groups {
 fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
     let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
-    let m = random_machine(&mut d);
+    let mut m = random_machine(&mut d);
+    if seed % 2 == 1 {
+        // Dice of their own: the same runs as without.
+        random_draws(&mut Dice(seed), &mut m);
+    }
     let mut w = random_workload(&mut d, m.cpus.len() as u32);
     let drawn = PROFILES[d.below(10) as usize];
     let p = [(31, "5.15"), (63, "6.8")].into_iter().find(|(at, _)| seed % 64 == *at).map_or(drawn, |own| own.1);
@@ -481,6 +498,24 @@ fn a_wrong_count_of_idle_tasks_is_seen() {
         spoil(&mut engine);
         assert!(engine.audit().is_err(), "{what} is not seen");
     }
+}
+
+#[test]
+fn a_supply_at_a_level_that_nothing_asks_for_is_seen() {
+    let mut m = fixed_speed(&[(1, 512), (1, 1024)]);
+    random_draws(&mut Dice(1), &mut m);
+    let w = workload(vec![task("x", None, vec![run_ms(500)])]);
+    let (policy, cfg) = (profile("7.2"), RunConfig { duration_ns: 300 * MS, ..RunConfig::default() });
+    let mut engine = Engine::new(&m, &w, &policy, &cfg, NullSink).expect("a plan that fits");
+    while let Some((time_ns, ev)) = engine.queue.pop().filter(|due| due.0 < 100 * MS) {
+        engine.step(time_ns, ev).expect("makes progress");
+    }
+    assert_eq!(engine.audit(), Ok(()), "before");
+    let seen = (0..3).filter(|rail| {
+        engine.hw.rail_becomes(0, *rail);
+        engine.audit().is_err()
+    });
+    assert_eq!(seen.count(), 2, "one of the three levels is the right one");
 }
 
 /// Events that wait, at most, in a run of `ms` with kernel work at every tick.

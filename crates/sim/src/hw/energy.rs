@@ -103,6 +103,11 @@ impl CpuEnergy {
         (u128::from(self.power_uw) * u128::from(delta_ns)).wrapping_add_signed(self.carry_fj)
     }
 
+    /// Power that it is charged now.
+    pub(crate) fn power_uw(&self) -> u64 {
+        self.power_uw
+    }
+
     /// Of its idle states.
     pub(crate) fn idle_fj(&self) -> &[u128] {
         &self.idle_fj

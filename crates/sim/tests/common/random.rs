@@ -4,6 +4,7 @@
 
 use super::*;
 use pelton_model::Machine;
+use pelton_model::draws::{Draws, Rail, Vote};
 use pelton_model::groups::group_paths;
 use pelton_model::workload::{
     Bandwidth, ChannelSpec, CpuSet, DeviceSpec, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
@@ -59,6 +60,30 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         share_cores(d, &mut m);
     }
     m
+}
+
+/// Random curves of what is drawn; the first domain is on the supply of the last, whose points ask for one of three
+/// levels.
+pub fn random_draws(d: &mut Dice, m: &mut Machine) {
+    let last = m.domains.len() - 1;
+    for i in 0..=last {
+        let (levels, points) = (if i == 0 && last > 0 { 3 } else { 1 }, m.domains[last].opps.len());
+        let (opps, states) = (m.domains[i].opps.len(), m.domains[i].idle_states.len());
+        let rails = (0..levels).map(|_| random_rail(d, opps, states)).collect();
+        let vote = |d: &mut Dice| Vote {
+            domain: last as u32,
+            off_from: 1,
+            rails: (0..points).map(|_| d.below(3) as u32).collect(),
+        };
+        m.domains[i].draws = Draws { rails, votes: (levels > 1).then(|| vote(d)).into_iter().collect() };
+    }
+}
+
+fn random_rail(d: &mut Dice, opps: usize, states: usize) -> Rail {
+    let mut row = || (0..opps).map(|_| 1 + d.below(1_000_000)).collect::<Vec<u64>>();
+    let (busy_uw, shared_uw) = (row(), row());
+    let idle_uw = (0..states).map(|_| row()).collect();
+    Rail { busy_uw, idle_uw, shared_uw, shared_idle_uw: (0..states).map(|_| row()).collect() }
 }
 
 /// Pairs of CPUs become threads of a core, each with its own frequency, under a turbo limit.
