@@ -17,6 +17,7 @@ mod readers;
 mod rooms;
 mod text;
 mod tokens;
+mod walks;
 
 use crate::repo::{self, File};
 
@@ -70,8 +71,18 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] =
-    &["citations", "edges", "function-median", "licences", "links", "names", "readers", "rooms", "test-programs"];
+const TREE_RULES: &[&str] = &[
+    "citations",
+    "edges",
+    "function-median",
+    "licences",
+    "links",
+    "names",
+    "readers",
+    "rooms",
+    "test-programs",
+    "walks",
+];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -102,6 +113,7 @@ pub fn run() -> Result<(), String> {
     found.extend(programs::check(&files));
     found.extend(readers::check(&files));
     found.extend(rooms::check(&files)?);
+    found.extend(walks::check(&files));
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());
