@@ -27,7 +27,7 @@ pub const VERSION: &str = env!("PELTON_VERSION");
     subcommand_help_heading = "Verbs"
 )]
 pub struct Cli {
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
     /// Flags of every verb.
@@ -85,7 +85,7 @@ pub struct Global {
     pub verbose: u8,
 }
 
-/// How results are printed.
+/// Format of printed results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     // Plain comments: documented values would make every help page long.
@@ -102,7 +102,7 @@ pub enum Format {
     Toml,
 }
 
-/// What to do.
+/// A verb of the program.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Simulate one workload on one platform under one policy.
@@ -150,7 +150,7 @@ pub struct InputArgs {
     /// rt-app JSON file or model (`sysbench-cpu:threads=2`, `pelton workload list`); several are joined by `+`.
     #[arg(long, value_name = "W")]
     pub workload: String,
-    /// What else a simulation needs.
+    /// Further inputs of the simulation.
     #[command(flatten)]
     pub options: OptionArgs,
 }
@@ -199,7 +199,7 @@ pub struct PolicyArgs {
 /// `pelton policy show`.
 #[derive(Clone, Debug, Args)]
 pub struct ShowPolicyArgs {
-    /// The same as --policy.
+    /// Policy, as --policy takes it.
     #[arg(value_name = "POLICY", conflicts_with = "policy")]
     pub name: Option<String>,
     /// Policy.
@@ -268,7 +268,7 @@ pub struct CompareArgs {
     /// rt-app file or model; repeatable, and util_min=100..400/100 is four: every policy runs each.
     #[arg(long = "workload", value_name = "W", required = true)]
     pub workloads: Vec<String>,
-    /// What else a simulation needs.
+    /// Further inputs of the simulations.
     #[command(flatten)]
     pub options: OptionArgs,
     /// Policy file or name, or profile with switches as 4.16,rt_signal=on; the first is the base of every change.
@@ -332,7 +332,7 @@ pub struct FrontArgs {
     /// The first seed; the others follow.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub first_seed: u64,
-    /// How much more energy than the base a policy may use to win, percent.
+    /// Energy beyond the base's that a policy may use to win, percent.
     #[arg(long, value_name = "PCT", default_value_t = 1.0)]
     pub energy_margin: f64,
 }
@@ -413,17 +413,17 @@ pub struct ExplainArgs {
     /// The last call that the rate limit refused, or whose change it held back.
     #[arg(long, conflicts_with = "changed")]
     pub held: bool,
-    /// Why a fair task went to its CPU instead: any task, or TASK [5.10 and later; by energy 5.4 and later].
+    /// Explain instead why a fair task went to its CPU: any task, or TASK [5.10 and later; by energy 5.4 and later].
     #[arg(long, value_name = "TASK", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["domain", "cpu", "changed", "held"])]
     pub placement: Option<String>,
-    /// Why a domain's balance moved what it moved instead, of any CPU or of --cpu; --changed: one that moved a task.
+    /// Explain instead a domain's balance, of any CPU or of --cpu, and what it moved; --changed: one that moved a task.
     #[arg(long, conflicts_with_all = ["domain", "held", "placement"])]
     pub balance: bool,
-    /// What an update of blocked load cost and why it took place instead, by any CPU or by --cpu.
+    /// Explain instead an update of blocked load, by any CPU or by --cpu: its cost, and why it took place.
     #[arg(long, conflicts_with_all = ["domain", "changed", "held", "placement", "balance"])]
     pub walk: bool,
-    /// What a reading of a thermal zone led to instead; --changed: one that changed a limit [with --set thermal=...].
+    /// Explain instead a reading of a thermal zone; --changed: one that changed a limit [with --set thermal=...].
     #[arg(long, conflicts_with_all = ["held", "placement", "balance", "walk"])]
     pub thermal: bool,
 }
@@ -471,7 +471,7 @@ pub struct ImportArgs {
     /// Fills what the first leaves open; repeatable.
     #[arg(long, value_name = "SOURCE")]
     pub with: Vec<PathBuf>,
-    /// What the sources are: sysfs, energy-model, dtb, dts, plat-info, wattson [default: looked at].
+    /// Kind of the sources: sysfs, energy-model, dtb, dts, plat-info, wattson [default: looked at].
     #[arg(long, value_name = "KIND", value_parser = import_kind)]
     pub from: Option<pelton_scenario::import::Kind>,
     /// Name of the platform [default: what the source says].
@@ -531,7 +531,7 @@ pub enum ResultVerb {
 /// `pelton shell`.
 #[derive(Debug, Subcommand)]
 pub enum ShellVerb {
-    /// What the shell completes after `pelton`.
+    /// Shell completions for `pelton`.
     #[command(after_long_help = "\
 Example: for bash, in this session
   pelton shell completions bash > pelton.bash

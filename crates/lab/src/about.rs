@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Version of the shape of JSON results. Names and units that are there stay; a change of one raises it.
 pub const SCHEMA: u32 = 2;
 
-/// What was run, whatever the policy.
+/// Inputs of a run, whatever the policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct About {
     /// Version of the shape: [`SCHEMA`].
@@ -31,7 +31,7 @@ pub struct About {
     pub random_phase: bool,
     /// Simulated time, s.
     pub duration_s: f64,
-    /// The same, ns, exactly.
+    /// Simulated time, ns, exactly.
     pub duration_ns: u64,
 }
 

@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Several policies over the same seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// What was run; empty for reports whose plans are not known.
+    /// Inputs of the runs; empty for reports whose plans are not known.
     pub run: About,
-    /// What each policy is, in order.
+    /// Each policy and its plan, in order.
     pub plans: Vec<AboutPolicy>,
     /// Policies, as given: one for each column of numbers. The first of each workload is the base of its changes, and
     /// with one policy the first workload's numbers are.
@@ -31,9 +31,9 @@ pub struct Comparison {
     pub seeds: Vec<u64>,
     /// One row per number.
     pub rows: Vec<CompareRow>,
-    /// How many of the stars chance alone may have set.
+    /// Number of stars that chance alone may have set.
     pub chance: Chance,
-    /// What has to be known before the numbers are believed.
+    /// Facts that have to be known before the numbers are believed.
     pub remarks: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ impl Comparison {
 /// One number under every policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CompareRow {
-    /// What the number is about.
+    /// Subject of the number.
     pub scope: Scope,
     /// Domain or task; empty for the whole run.
     pub of: String,
@@ -103,13 +103,13 @@ pub struct CompareRow {
     pub quantity: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// What the number leaves out, or why it is not known.
+    /// Part that the number leaves out, or the reason why it is not known.
     pub note: Option<&'static str>,
     /// One per policy, in order.
     pub cells: Vec<CompareCell>,
 }
 
-/// What a row is about.
+/// Subject of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {

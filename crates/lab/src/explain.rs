@@ -57,7 +57,7 @@ pub struct Requests {
 /// The columns of a `freq_decision` event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// CPU whose signal changed.
     pub cpu: u32,
@@ -89,7 +89,7 @@ pub struct Decision {
     pub error: u32,
     /// Largest frequency wanted in the window of the gate, kHz; 0 when the gate keeps none.
     pub peak_khz: u32,
-    /// When a held correction may pass, ns; 0 when none is held.
+    /// Time at which a held correction may pass, ns; 0 when none is held.
     pub until_ns: u64,
     /// From when the time since the last change is long enough for some change, ns.
     pub next_allowed_ns: u64,

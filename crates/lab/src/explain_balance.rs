@@ -108,7 +108,7 @@ pub struct Group {
 /// One balance of one domain for one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BalanceExplanation {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// CPU for which it is done.
     pub cpu: u32,
@@ -116,16 +116,16 @@ pub struct BalanceExplanation {
     pub level: u32,
     /// CPUs of the domain.
     pub domain: Vec<u32>,
-    /// What the CPU is: `busy`, `idle` or `going idle`.
+    /// State of the CPU: `busy`, `idle` or `going idle`.
     pub cpu_is: &'static str,
     /// Its group and the busiest one, as far as it looked.
     pub groups: Vec<Group>,
     /// CPU that is taken from.
     pub busiest_cpu: Option<u32>,
-    /// What the imbalance is measured in: `load`, `utilization`, `tasks`, `misfit task` or `tasks that prefer the
-    /// cache`; none without a busiest CPU.
+    /// Measure of the imbalance: `load`, `utilization`, `tasks`, `misfit task` or `tasks that prefer the cache`; none
+    /// without a busiest CPU.
     pub migration: Option<&'static str>,
-    /// What was to be moved.
+    /// Amount that was to be moved.
     pub imbalance: Option<i64>,
     /// Tasks that moved.
     pub moved: u32,
@@ -133,7 +133,7 @@ pub struct BalanceExplanation {
     pub pinned: bool,
     /// Balances of this domain before it that moved nothing.
     pub failed_before: u32,
-    /// How it ended.
+    /// Result of the balance.
     pub end: &'static str,
     /// The number of this balance among those that fit.
     pub number: u64,
@@ -182,17 +182,17 @@ fn group(role: &'static str, g: &LbGroup, cpus: &[u32]) -> Group {
 /// One update of blocked load, and all that fit together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WalkExplanation {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
-    /// Whose load is updated.
+    /// CPU whose load is updated.
     pub of_cpu: u32,
     /// CPU that does it.
     pub by_cpu: u32,
     /// Queues that were looked at: the CPU's own and those of groups with load.
     pub queues: u64,
-    /// What that took, ns; 0 where the platform gives no costs.
+    /// Time that the update took, ns; 0 where the platform gives no costs.
     pub cost_ns: u64,
-    /// Why.
+    /// Reason of the update.
     pub why: &'static str,
     /// Those of the run that fit, by reason.
     pub reasons: Vec<Reason>,
@@ -201,13 +201,13 @@ pub struct WalkExplanation {
 /// All updates for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reason {
-    /// Why.
+    /// The reason.
     pub why: &'static str,
-    /// How many.
+    /// Number of updates.
     pub updates: u64,
     /// Queues that were looked at.
     pub queues: u64,
-    /// What that took, ns.
+    /// Time that the updates took, ns.
     pub cost_ns: u64,
 }
 

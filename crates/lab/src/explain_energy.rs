@@ -19,28 +19,28 @@ pub struct Energy {
     pub allowed: u32,
     /// Operating point that serves it, kHz.
     pub freq_khz: u32,
-    /// What that costs, in the unit of the release.
+    /// Cost of that operating point, in the unit of the release.
     pub cost: u64,
-    /// How busy its CPUs are together.
+    /// Utilization of its CPUs together.
     pub sum: u32,
     /// 1, or up to 6.7 the capacity of its CPUs.
     pub divisor: u32,
     /// Its energy, in the kernel's unit.
     pub energy: u64,
-    /// What the task adds; `None`: the domain without it.
+    /// Energy that the task adds; `None`: the domain without it.
     pub added: Option<i128>,
 }
 
-/// What a CPU counts for in the comparison of energy, of 1024.
+/// Terms of a CPU in the comparison of energy, of 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CpuEnergy {
-    /// How busy it is without the task.
+    /// Utilization without the task.
     pub busy: u32,
-    /// How busy it is with the task; `None`: not worked out, the task adds the same everywhere (from 5.16 on).
+    /// Utilization with the task; `None`: not worked out, the task adds the same everywhere (from 5.16 on).
     pub busy_with_task: Option<u32>,
-    /// What it asks of its domain without the task.
+    /// Request to its domain without the task.
     pub asks: u32,
-    /// The same with the task on it.
+    /// Request to its domain with the task on it.
     pub asks_with_task: u32,
 }
 

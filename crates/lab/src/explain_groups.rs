@@ -10,15 +10,15 @@ use serde::Serialize;
 /// The last change of a file of a task group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupChanged {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// Path of the group.
     pub group: String,
     /// The file.
     pub file: &'static str,
-    /// What it held before.
+    /// Content before the change.
     pub before: String,
-    /// What it holds since then.
+    /// Content since the change.
     pub now: String,
 }
 

@@ -104,11 +104,11 @@ pub struct Candidate {
     pub cpu: u32,
     /// The task may use it.
     pub allowed: bool,
-    /// What it is in this decision: `chosen`, `previous`, `this` (executes the placement), `recent`.
+    /// Roles of the CPU in this decision: `chosen`, `previous`, `this` (executes the placement), `recent`.
     pub roles: Vec<&'static str>,
     /// Runnable tasks.
     pub running: u32,
-    /// It runs nothing and nothing is on its way.
+    /// True where it runs nothing and nothing is on its way.
     pub idle: bool,
     /// Time that its idle state takes to leave, ns; `None`: it is in none.
     pub exit_latency_ns: Option<u32>,
@@ -126,18 +126,18 @@ pub struct Candidate {
     pub energy_added: Option<i128>,
     /// Runnable average of its fair queue.
     pub runnable_avg: u32,
-    /// What it counts for in the comparison of energy; `None`: there was none.
+    /// Its terms in the comparison of energy; `None`: there was none.
     pub energy: Option<CpuEnergy>,
 }
 
-/// What `wake_affine` compared: the smaller one wins.
+/// Loads that `wake_affine` compared: the smaller one wins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Affine {
-    /// Which part of it decided: `wake_affine_idle`, `wake_affine_weight`.
+    /// Part of `wake_affine` that decided: `wake_affine_idle`, `wake_affine_weight`.
     pub by: &'static str,
     /// CPU that won, near which an idle one is looked for.
     pub winner: u32,
-    /// What the loads said: `not asked`, `loads`, or that this CPU has none but the waker's, which is about to sleep.
+    /// Result of the loads: `not asked`, `loads`, or that this CPU has none but the waker's, which is about to sleep.
     pub loads: &'static str,
     /// Load of the CPU that executes the placement with the task, times the other one's capacity, percent.
     pub this_effective: Option<i64>,
@@ -145,12 +145,12 @@ pub struct Affine {
     pub previous_effective: Option<i64>,
 }
 
-/// How far a search for an idle CPU could go.
+/// Limit of a search for an idle CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Scan {
     /// CPU near which it looked.
     pub target: u32,
-    /// What limits it.
+    /// Rule that limits the search.
     pub rule: &'static str,
     /// CPUs that it may look at; `None`: any number.
     pub limit: Option<u32>,
@@ -171,7 +171,7 @@ pub struct Group {
     pub cpus: Vec<u32>,
     /// The task may use one of them.
     pub allowed: bool,
-    /// What it is in this step: `own`, `chosen`, `best other`.
+    /// Roles of the group in this step: `own`, `chosen`, `best other`.
     pub roles: Vec<&'static str>,
     /// Its type; `None`: to 5.4, groups have none.
     #[serde(rename = "type")]
@@ -199,7 +199,7 @@ pub struct Compared {
     pub cpu: u32,
     /// The domain's CPUs.
     pub domain: Vec<u32>,
-    /// What decided between the own group and the best other one.
+    /// Rule that decided between the own group and the best other one.
     pub decided_by: &'static str,
     /// CPU in the chosen group from which the search goes on.
     pub next_cpu: u32,
@@ -207,10 +207,10 @@ pub struct Compared {
     pub groups: Vec<Group>,
 }
 
-/// Why a task went where it went.
+/// Explanation of the CPU that a task was placed on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// The task.
     pub task: String,
@@ -224,23 +224,23 @@ pub struct Explanation {
     pub chosen_cpu: u32,
     /// Rule that decided.
     pub rule: &'static str,
-    /// How the starting point of the search was chosen.
+    /// Rule by which the starting point of the search was chosen.
     pub start: &'static str,
     /// Waker and task talk to too many others to be brought together (`wake_wide`).
     pub wide: bool,
     /// To 5.4: this CPU or the previous one is too small for the task (`wake_cap`).
     pub small: bool,
-    /// What `wake_affine` compared; `None`: it was not asked.
+    /// Loads that `wake_affine` compared; `None`: it was not asked.
     pub affine: Option<Affine>,
-    /// How far the search for an idle CPU could go; `None`: there was none beyond the target and the CPUs that the task
-    /// is known from.
+    /// Limit of the search for an idle CPU; `None`: there was no search beyond the target and the CPUs that the task is
+    /// known from.
     pub scan: Option<Scan>,
     /// The search through groups, from the largest domain down; empty: there was none.
     pub groups: Vec<Compared>,
     /// The comparison of energy, in the order in which it was made; empty: there was none.
     pub energies: Vec<Energy>,
-    /// What the task adds to the sum of a domain that it comes to; `None`: no comparison, or to 5.15 one in which each
-    /// CPU is counted anew.
+    /// Utilization that the task adds to the sum of a domain that it comes to; `None`: no comparison, or to 5.15 one in
+    /// which each CPU is counted anew.
     pub task_busy: Option<u64>,
     /// Tasks are placed by energy on this machine.
     pub energy_aware: bool,
@@ -261,7 +261,7 @@ pub struct Explanation {
 /// A scheduling domain on the way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Walked {
-    /// What its CPUs share: `threads`, `cluster`, `cache`, `node`, or `nodes` for several memory nodes.
+    /// Hardware that its CPUs share: `threads`, `cluster`, `cache`, `node`, or `nodes` for several memory nodes.
     pub kind: &'static str,
     /// Its CPUs.
     pub cpus: Vec<u32>,
@@ -269,7 +269,7 @@ pub struct Walked {
     pub has_previous: bool,
     /// The chosen CPU is in it.
     pub has_chosen: bool,
-    /// What it is to this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the
+    /// Role in this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the
     /// largest in which a new task or program is placed; `passed`: neither.
     pub role: &'static str,
     /// Tasks by which memory nodes may differ before a new task goes to another one.

@@ -10,24 +10,25 @@ use pelton_schema::Asked;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What one CPU asked for.
+/// Request of one CPU.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Request {
     /// CPU.
     pub cpu: u32,
     /// Signals of its queues as they were read; `None`: not known, for the CPU never called (to 4.16).
     pub signals: Option<Signals>,
-    /// When they were read, ns since the start of the run: at the evaluation, or to 4.16 at the CPU's last call.
+    /// Time at which they were read, ns since the start of the run: at the evaluation, or to 4.16 at the CPU's last
+    /// call.
     pub read_ns: Option<u64>,
-    /// What the fair term was chosen from.
+    /// Candidates from which the fair term was chosen.
     pub fair: Option<Fair>,
     /// Clamps in force, least and most; `None`: none are.
     pub clamps: Option<(u32, u32)>,
     /// The terms of its request; `None`: left out, or not asked.
     pub terms: Option<Terms>,
-    /// What the margin adds to the sum; 0 where it is added to the frequency instead.
+    /// Amount that the margin adds to the sum; 0 where it is added to the frequency instead.
     pub headroom: Option<u32>,
-    /// What its request is: `sum`, or the limit or term that took its place.
+    /// Source of its request: `sum`, or the limit or term that took its place.
     pub decided_by: Option<&'static str>,
     /// Its request is the largest.
     pub wins: bool,
@@ -50,7 +51,8 @@ pub struct Fair {
     pub counts_util_est: bool,
     /// The runnable average counts under this policy.
     pub counts_runnable_avg: bool,
-    /// Which one is the term: `util_avg`, `util_est`, `runnable_avg`; `no fair task` and `silent`: none, the term is 0.
+    /// Candidate that is the term: `util_avg`, `util_est`, `runnable_avg`; `no fair task` and `silent`: none, the term
+    /// is 0.
     pub by: &'static str,
 }
 

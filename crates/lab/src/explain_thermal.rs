@@ -41,16 +41,16 @@ pub struct Reading {
     states: Vec<(u32, u32)>,
 }
 
-/// What power_allocator reckoned with.
+/// Powers that power_allocator reckoned with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Power {
-    /// What the domains take now, mW.
+    /// Power that the domains take now, mW.
     pub requested_mw: u32,
-    /// What the controller allows, mW.
+    /// Power that the controller allows, mW.
     pub budget_mw: u32,
-    /// What they are granted, mW.
+    /// Power that they are granted, mW.
     pub granted_mw: u32,
-    /// What they could take, mW.
+    /// Power that they could take, mW.
     pub max_mw: u32,
     /// Sum of errors, degrees Celsius times readings.
     pub error_sum_c: f64,
@@ -121,11 +121,11 @@ impl Sink for ThermalSink {
 /// One reading of a thermal zone.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ThermalExplanation {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// Zone.
     pub zone: String,
-    /// Who cools it.
+    /// Governor that cools it.
     pub governor: &'static str,
     /// Temperature, degrees Celsius.
     pub temperature_c: f64,
@@ -137,7 +137,7 @@ pub struct ThermalExplanation {
     pub trips: Vec<TripExplanation>,
     /// Time until the next reading, ms; none: until the sensor interrupts.
     pub next_ms: Option<u32>,
-    /// What the controller reckoned with; none under step_wise, and while it is off.
+    /// Powers that the controller reckoned with; none under step_wise, and while it is off.
     pub power: Option<Power>,
     /// Its frequency domains.
     pub domains: Vec<CoolingExplanation>,
@@ -152,7 +152,7 @@ pub struct TripExplanation {
     pub c: f64,
     /// Hysteresis.
     pub hysteresis_c: f64,
-    /// It asks for cooling.
+    /// True where it asks for cooling.
     pub reached: bool,
 }
 
@@ -163,7 +163,7 @@ pub struct CoolingExplanation {
     pub domain: String,
     /// Cooling state before.
     pub state_before: u32,
-    /// And from now on.
+    /// Cooling state from now on.
     pub state: u32,
     /// Upper limit from now on, kHz.
     pub max_khz: u32,

@@ -15,20 +15,20 @@ use serde::Serialize;
 /// A decision, explained.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// When, ns since the start of the run.
+    /// Time, ns since the start of the run.
     pub time_ns: u64,
     /// Frequency domain: number and name.
     pub domain: (u32, String),
     /// The decision as the simulator recorded it.
     pub decision: Decision,
-    /// What every CPU of the domain asked for; the others lost.
+    /// Request of every CPU of the domain; the largest wins.
     pub requests: Vec<Request>,
-    /// When they asked, ns since the start of the run: at this decision, or at the evaluation before it when this call
-    /// was refused; `None`: there was none.
+    /// Time of the requests, ns since the start of the run: at this decision, or at the evaluation before it when this
+    /// call was refused; `None`: there was none.
     pub requests_ns: Option<u64>,
     /// The chain, in order.
     pub steps: Vec<Step>,
-    /// What is asked of the driver from now on, kHz.
+    /// Frequency that is asked of the driver from now on, kHz.
     pub request_khz: u32,
     /// From when the next change is allowed, ns.
     pub next_allowed_ns: u64,
@@ -52,7 +52,7 @@ pub struct GateTimes {
 pub struct Step {
     /// Name of the step.
     pub name: &'static str,
-    /// What happened, with numbers.
+    /// Event of the step, with numbers.
     pub text: String,
     /// The rule it follows.
     pub rule: Rule,

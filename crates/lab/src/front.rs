@@ -51,7 +51,7 @@ pub struct Fronts {
     pub policies: Vec<String>,
     /// Seeds that every policy ran with.
     pub seeds: Vec<u64>,
-    /// How much more energy than the base a winner may use, percent.
+    /// Energy beyond the base's that a winner may use, percent.
     pub energy_margin_pct: f64,
     /// One per platform and workload.
     pub pairs: Vec<Pair>,
@@ -66,16 +66,16 @@ pub struct Pair {
     pub platform: String,
     /// Workload.
     pub workload: String,
-    /// What was run.
+    /// Inputs of the runs.
     pub run: About,
-    /// What each policy is, in order.
+    /// Each policy and its plan, in order.
     pub plans: Vec<AboutPolicy>,
     /// One per policy, in order.
     pub points: Vec<Point>,
-    /// Policies that this pair does not tell apart.
+    /// Policies with equal results for this pair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// What the energies leave out.
+    /// Parts that the energies leave out.
     pub energy_note: Option<&'static str>,
     /// Schedules that know the future, cheapest changes first.
     pub foreseen: Vec<ForeseenPoint>,

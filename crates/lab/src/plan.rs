@@ -39,16 +39,16 @@ pub struct Prepared {
     pub defines: BTreeMap<String, String>,
     /// Task group that holds everything.
     pub group: Option<String>,
-    /// What power is from.
+    /// Sources of power.
     pub power: PowerWords,
 }
 
 /// Two sorts of power, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PowerWords {
-    /// What the kernel's Energy Model rests on: it decides where tasks are placed by energy.
+    /// Source of the kernel's Energy Model, which decides where tasks are placed by energy.
     pub model: String,
-    /// What that rests on which the board is charged, and whose power it is: it decides nothing.
+    /// Source of the power that the board is charged, and whose power it is: it decides nothing.
     pub drawn: String,
 }
 

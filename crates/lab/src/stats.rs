@@ -174,7 +174,8 @@ pub fn ranked(ascending: &[(u64, u64)], percent: u64) -> Option<u64> {
     ascending.iter().find(reaches).map(|&(value, _)| value)
 }
 
-/// The same of values of which each stands for itself, in any order: they change places, which takes no sort of all.
+/// The value that so many of a hundred samples do not exceed (nearest rank), of single values in any order. They change
+/// places, which takes no sort of all.
 pub fn ranked_alone(values: &mut [u64], percent: u64) -> Option<u64> {
     let rank = (values.len() as u64 * percent).div_ceil(100).max(1) as usize;
     (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)

@@ -11,7 +11,7 @@ use pelton_sim::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a run was; kept beside its numbers so that they can be made again.
+/// Inputs of a run, kept beside its numbers so that they can be made again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RunHeader {
     /// Everything but the policy.
@@ -27,7 +27,7 @@ pub struct RunHeader {
 /// One run as numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunSummary {
-    /// What was run.
+    /// Inputs of the run.
     pub run: RunHeader,
     /// Every number the report has.
     pub rows: Vec<RunRow>,
@@ -35,18 +35,18 @@ pub struct RunSummary {
     pub residency: Vec<ResidencyRow>,
     /// Time in each idle state.
     pub idle_residency: Vec<IdleRow>,
-    /// Where tasks executed, on a machine of several frequency domains.
+    /// Domains in which tasks executed, on a machine of several frequency domains.
     pub placement: Vec<PlacementRow>,
     /// Tasks that wait for each other for ever.
     pub stuck_tasks: Vec<String>,
-    /// What has to be known before the numbers are believed.
+    /// Facts that have to be known before the numbers are believed.
     pub remarks: Vec<String>,
 }
 
 /// One number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunRow {
-    /// What the number is about.
+    /// Subject of the number.
     pub scope: Scope,
     /// Domain or task; empty for the whole run.
     pub of: String,
@@ -56,7 +56,7 @@ pub struct RunRow {
     pub unit: &'static str,
     /// The number; `None` when it is not known.
     pub value: Option<f64>,
-    /// What the number leaves out, or why it is not known.
+    /// Part that the number leaves out, or the reason why it is not known.
     pub note: Option<&'static str>,
 }
 
@@ -84,7 +84,7 @@ pub struct IdleRow {
     pub ms: f64,
     /// Share of the run, percent.
     pub pct: f64,
-    /// How often it was entered.
+    /// Number of times that it was entered.
     pub entries: u64,
 }
 

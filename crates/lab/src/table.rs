@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 pub struct TableResult {
     /// Name of the experiment.
     pub table: String,
-    /// What was run.
+    /// Inputs of the runs.
     pub run: AboutTable,
     /// Every row of the posting.
     pub rows: Vec<RowResult>,
-    /// What the posting says the numbers mean, checked against ours.
+    /// Conclusions that the posting draws from its numbers, checked against ours.
     pub claims: Vec<ClaimResult>,
     /// Numbers that claims look at and the posting does not print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ProbeResult>,
-    /// What the posting does not have.
+    /// Numbers that the posting does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beyond: Vec<BeyondResult>,
-    /// Variants that no workload of the table tells apart.
+    /// Variants with equal results for every workload of the table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// How many rows and claims are borne out, and how many would be without any effect.
+    /// Number of rows and claims that are borne out, and of those that would be without any effect.
     pub score: Score,
     /// Simulations behind this table.
     pub runs: u64,
@@ -33,7 +33,7 @@ pub struct TableResult {
     pub seconds: f64,
 }
 
-/// What was run for a table.
+/// Inputs of the runs of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AboutTable {
     /// Platform.
@@ -64,7 +64,7 @@ pub struct AboutTable {
 /// One side of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AboutVariant {
-    /// What it stands for.
+    /// Meaning of the variant.
     pub why: String,
     /// Kernel profile.
     pub profile: String,
@@ -81,9 +81,9 @@ pub struct AboutVariant {
 pub struct RowResult {
     /// Unique in its table.
     pub id: String,
-    /// Which side of the comparison.
+    /// Side of the comparison.
     pub variant: String,
-    /// What was counted.
+    /// Quantity that was counted.
     pub quantity: String,
     /// Unit of both numbers.
     pub unit: String,
@@ -93,18 +93,19 @@ pub struct RowResult {
     pub simulated: Option<f64>,
     /// 95 % confidence of our mean over the seeds; `None` below six seeds.
     pub ci95: Option<(f64, f64)>,
-    /// Whether the printed number was used to find an input.
+    /// Use of the printed number: to find an input, or not.
     pub role: Role,
     /// Largest distance from the printed number that counts as a match, in the row's unit.
     pub tolerance: f64,
-    /// The same in percent of the printed number, where the experiment file gives it so.
+    /// Tolerance in percent of the printed number, where the experiment file gives it so.
     pub tolerance_pct: Option<f64>,
-    /// How the two compare.
+    /// Result of comparing our number with the printed one.
     pub verdict: Verdict,
-    /// What a world without any effect of the change has here: 0 where the source prints a change, else what it prints
-    /// of the variant without the change; `None` (null) for that variant itself, or where the source does not print it.
+    /// Value of a world without any effect of the change: 0 where the source prints a change, else the number that it
+    /// prints of the variant without the change; `None` (null) for that variant itself, or where the source does not
+    /// print it.
     pub no_effect: Option<f64>,
-    /// How that compares with the printed number.
+    /// Result of comparing that value with the printed number.
     pub no_effect_verdict: Option<Verdict>,
 }
 
@@ -153,7 +154,7 @@ pub struct ProbeResult {
 pub struct BeyondResult {
     /// Name of the comparison.
     pub id: String,
-    /// What is to be seen.
+    /// Purpose of the comparison.
     pub why: String,
     /// Workload.
     pub workload: String,
@@ -173,7 +174,7 @@ pub struct BeyondRow {
 /// One number beyond the posting.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BeyondValue {
-    /// What was counted.
+    /// Quantity that was counted.
     pub quantity: String,
     /// Frequency domain that it is about; `None` (null) = the whole run.
     pub of: Option<String>,
@@ -187,7 +188,7 @@ pub struct BeyondValue {
     pub change_ci95: Option<(f64, f64)>,
 }
 
-/// Whether a printed number was used to find an input.
+/// Use of a printed number: to find an input, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -197,7 +198,7 @@ pub enum Role {
     Predicted,
 }
 
-/// How our number compares with the printed one.
+/// Result of comparing our number with the printed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -239,11 +240,11 @@ pub struct ClaimResult {
     pub text: String,
     /// True when our numbers bear it out.
     pub holds: bool,
-    /// What the statement is about, from our rows.
+    /// Number that the statement is about, from our rows.
     pub value: Option<f64>,
     /// Unit of `value`.
     pub unit: String,
-    /// Whether the statement would hold without any effect of the change; `None` (null) where that cannot be said.
+    /// True where the statement would hold without any effect of the change; `None` (null) where that cannot be said.
     pub no_effect_holds: Option<bool>,
 }
 

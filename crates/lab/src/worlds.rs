@@ -9,7 +9,7 @@ use crate::table::{TableResult, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What became of every wrong world of a table.
+/// Results of every wrong world of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorldsResult {
     /// Name of the experiment.
@@ -25,9 +25,9 @@ pub struct WorldsResult {
 pub struct WorldResult {
     /// Name.
     pub name: String,
-    /// What is wrong in it.
+    /// Fault of the world.
     pub why: String,
-    /// Whether anything noticed.
+    /// True where some row or claim failed because of it.
     pub rejected: bool,
     /// Rows that differ here and match in the right world.
     pub rows: Vec<String>,

@@ -29,7 +29,7 @@ const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 /// Figures by name, in the order of the table.
 type Figures = Vec<(String, f64)>;
 
-/// Share of the time with 0, 1, 2 ... runnable tasks, %. The recorder of boards tells times.
+/// Share of the time with 0, 1, 2 ... runnable tasks, %. The recorder of boards writes times.
 fn runnable_percent(counts: &Value) -> Vec<f64> {
     let shares: Option<Vec<f64>> = serde_json::from_value(counts["runnable_percent"].clone()).ok();
     shares.unwrap_or_else(|| {
@@ -56,7 +56,8 @@ fn figures(counts: &Value) -> Figures {
     out
 }
 
-/// Why a figure of the guest is none of the machine that is simulated, whatever comes out; nothing where it is one.
+/// Reason why a figure of the guest is none of the machine that is simulated, whatever comes out; nothing where it is
+/// one.
 fn incomparable(load: &str) -> Option<&'static str> {
     // The work of the other loads is measured by a thread's own clock, which the guest's CPUs have as real ones have.
     (load == "hackbench")

@@ -122,8 +122,9 @@ fn activations(recording: &Recording, scenario: &str) -> Option<Vec<(f64, f64, u
     Some(threads.filter(|a| a.0 > first + START_S).collect())
 }
 
-/// Time after a tick at which firmware looks for frequencies, us, by the recording itself. An activation of the free thread that
-/// is shorter than 5 ms has the CPU for itself: `work` at the highest frequency, but half as fast until firmware looked.
+/// Time after a tick at which firmware looks for frequencies, us, by the recording itself. An activation of the free
+/// thread that is shorter than 5 ms has the CPU for itself: `work` at the highest frequency, but half as fast until
+/// firmware looked.
 fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     let (clamped, khz) = (curve(recording, "root_cfs_util_uclamp")?, curve(recording, "cpu_frequency")?);
     let in_tick = |s: f64| (s * 1e3).rem_euclid(4.0);
@@ -146,7 +147,7 @@ fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     looks.get(looks.len() / 2).map(|ms| (ms * 1e3).round() as u64)
 }
 
-/// That time where the platform has such firmware.
+/// Time after a tick at which firmware looks, us, where the platform has such firmware.
 fn looks_us(recording: &Recording, factor: f64) -> Option<u64> {
     let has_firmware = recording.files != "pixel6";
     firmware_after_tick_us(recording, 4.0 * factor).filter(|_| has_firmware)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a board draws, by hand, and that it decides nothing.
+//! Energy that a board draws, against sums by hand; no decision follows from it.
 
 use crate::common::{MS, busy, config, events_of, machine, on, periodic, profile, run_on, workload};
 use pelton_model::draws::{Draws, Rail, Vote};
@@ -38,7 +38,7 @@ fn run_under(m: &Machine, w: &Workload, governor: &str, ms: u64) -> pelton_sim::
     pelton_sim::run(m, w, &policy, &config(ms), NullSink).expect("runs")
 }
 
-/// The same at the highest frequency.
+/// A run at the highest frequency in which a CPU that goes idle takes the deepest state that pays until its next timer.
 fn held(m: &Machine, w: &Workload, ms: u64) -> pelton_sim::Report {
     run_under(m, w, "performance", ms)
 }

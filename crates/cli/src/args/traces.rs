@@ -8,7 +8,7 @@ use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
-/// Which part of a trace, and on which machine.
+/// Part of a trace, and the machine to run it on.
 #[derive(Clone, Debug, Args)]
 pub struct PartArgs {
     /// Platform to run on [default: the one the trace names].
@@ -20,8 +20,7 @@ pub struct PartArgs {
     /// Every burst stays on the CPU it was recorded on.
     #[arg(long)]
     pub pin: bool,
-    /// How long idle states take to leave on the recorded machine, and which are used: measured, or the platform
-    /// file's.
+    /// Idle states to use, and their times to leave: as measured on the recorded machine, or the platform file's.
     #[arg(long, value_enum, value_name = "FROM", default_value = "trace")]
     pub idle_states: IdleStatesFrom,
     /// Only this task, by name or id; repeatable.
@@ -51,7 +50,7 @@ pub enum WorkloadVerb {
     /// Benchmark models that `--workload` takes by name.
     #[command(after_long_help = "Example: names for --workload\n  pelton workload list")]
     List,
-    /// What a model runs, and its options with what counts where they are left out.
+    /// Tasks that a model runs, and its options with the defaults.
     #[command(after_long_help = "Example:\n  pelton workload show ui-frames")]
     Show {
         /// Model.
@@ -71,7 +70,7 @@ pub struct FromTraceArgs {
     /// Trace of any kind, - for standard input.
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
-    /// Which part of it, and on which machine.
+    /// Part of the trace, and the machine.
     #[command(flatten)]
     pub part: PartArgs,
     /// Fold repeated activations into loops with mean amounts [default: every burst as recorded].
@@ -82,7 +81,7 @@ pub struct FromTraceArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Where the figures of idle states come from.
+/// Source of the figures of idle states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IdleStatesFrom {
     // Measured in the trace, where it has enough wake-ups; the platform file's elsewhere, and for our own logs.
@@ -91,7 +90,7 @@ pub enum IdleStatesFrom {
     Platform,
 }
 
-/// Who sets the frequencies of a replay.
+/// Source of the frequencies of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Frequencies {
     // The governor of the policy.
@@ -112,7 +111,7 @@ pub struct ReplayArgs {
     /// Traces of any kind, - for standard input; each is replayed by itself.
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
-    /// Which part of the traces, and on which machine.
+    /// Part of the traces, and the machine.
     #[command(flatten)]
     pub part: PartArgs,
     /// Policy file or name, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
@@ -133,7 +132,7 @@ pub struct ReplayArgs {
     /// Compare under the recorded policy on the recorded platform with tolerances.
     #[arg(long)]
     pub check: bool,
-    /// Who sets frequencies: the governor of the policy, or the trace, so that the schedule is judged apart from it.
+    /// Source of frequencies: the governor of the policy, or the trace, so that the schedule is judged apart from it.
     #[arg(long, value_enum, value_name = "WHO", default_value = "governor")]
     pub frequencies: Frequencies,
     /// Replay this much of the beginning without comparing it.
@@ -175,7 +174,7 @@ pub struct ValidateArgs {
     /// Another file of the same recording, as tables of one signal each are; may be given several times.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-    /// Kind of the traces, when their content does not tell.
+    /// Kind of the traces, when their content does not show it.
     #[arg(long, value_name = "NAME", value_parser = input_format)]
     pub input_format: Option<InputFormat>,
     /// Put faults into the trace instead and show that each is found.
@@ -283,7 +282,7 @@ fn input_format(name: &str) -> Result<InputFormat, String> {
 pub struct TraceInfoArgs {
     /// Trace (trace.dat, Perfetto, ftrace text, our log; also packed), - for standard input.
     pub file: PathBuf,
-    /// Kind of the file, when its content does not tell.
+    /// Kind of the file, when its content does not show it.
     #[arg(long, value_name = "NAME", value_parser = input_format)]
     pub input_format: Option<InputFormat>,
 }
@@ -293,7 +292,7 @@ pub struct TraceInfoArgs {
 pub struct ExportArgs {
     /// Trace, - for standard input.
     pub file: PathBuf,
-    /// Kind of the file, when its content does not tell.
+    /// Kind of the file, when its content does not show it.
     #[arg(long, value_name = "NAME", value_parser = input_format)]
     pub input_format: Option<InputFormat>,
     /// Form to write.

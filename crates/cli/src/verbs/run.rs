@@ -253,7 +253,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     out
 }
 
-/// What is drawn beside what the kernel believes, where they differ.
+/// Energy that is drawn beside the energy that the kernel believes, where they differ.
 fn both_energies(summary: &RunSummary) -> String {
     let value = |name: &str| {
         let row = summary.rows.iter().find(|row| row.scope == Scope::Run && row.quantity == name);

@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What balances of one kind did.
+/// Counts of balances of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BalanceKind {
-    /// Who balances: `periodic` a CPU for itself at a tick, `nohz_idle` one for others that are idle, `newidle` one
-    /// that is about to be idle, `active` a CPU whose running task is stopped.
+    /// Kind of balance: `periodic` of a CPU for itself at a tick, `nohz_idle` of one for others that are idle,
+    /// `newidle` of one that is about to be idle, `active` of a CPU whose running task is stopped.
     pub kind: &'static str,
     /// Domains that were balanced.
     pub balances: u64,
@@ -20,7 +20,7 @@ pub struct BalanceKind {
     pub spent_ns: u64,
 }
 
-/// What was counted.
+/// Counts of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BalanceCounts {
     /// For how long, s.
@@ -31,7 +31,7 @@ pub struct BalanceCounts {
     pub asked: u64,
     /// Share of the time of all CPUs with 0, 1, 2 ... runnable tasks, %; the last number stands for more as well.
     pub runnable_percent: Vec<f64>,
-    /// The same of each CPU.
+    /// Shares of the time of each CPU alone, %.
     pub runnable_percent_of_cpus: Vec<Vec<f64>>,
 }
 
@@ -57,13 +57,13 @@ impl BalanceCounts {
     }
 }
 
-/// What a load measured itself.
+/// A figure that a load measured itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LoadFigures {
-    /// What: `hackbench_s` a run of hackbench, s; `schbench_us` a latency of schbench, us; `call_ns`, `switch_ns` what
-    /// writing or reading a message takes, and waking and switching besides.
+    /// Name: `hackbench_s` a run of hackbench, s; `schbench_us` a latency of schbench, us; `call_ns`, `switch_ns` the
+    /// time that writing or reading a message takes, and waking and switching besides.
     pub name: &'static str,
-    /// How many.
+    /// Number of measurements.
     pub count: u64,
     /// 50, 75, 90, 95, 99 % of them are below.
     pub quantiles: Vec<f64>,
@@ -71,7 +71,7 @@ pub struct LoadFigures {
     pub max: f64,
 }
 
-/// What is printed about a recording of balances.
+/// Printed result of a recording of balances.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BalancesRecorded {
     /// Files written: the table, and the machine beside it; none without a table.
@@ -84,11 +84,11 @@ pub struct BalancesRecorded {
     pub decisions: u64,
     /// Searches that had no room in the buffer, or came cut off.
     pub lost: u64,
-    /// What was counted.
+    /// The counts.
     pub counts: BalanceCounts,
-    /// What the load measured.
+    /// Figures that the load measured.
     pub load: Vec<LoadFigures>,
-    /// What could not be done as asked.
+    /// Parts that could not be done as asked.
     pub notes: Vec<String>,
 }
 

@@ -32,14 +32,14 @@ pub struct Checked {
     pub domains: usize,
     /// Operating points whose power no CPU of their kind has; the file is good when there are none.
     pub implausible_powers: usize,
-    /// What the file leaves open and what is taken instead.
+    /// Facts that the file leaves open, and the values taken instead.
     pub assumed: Vec<String>,
 }
 
 /// Benchmark models.
 #[derive(Serialize, JsonSchema)]
 pub struct Workloads {
-    /// What `--workload` takes by name, beside rt-app files.
+    /// Models that `--workload` takes by name, beside rt-app files.
     pub models: Vec<WorkloadModel>,
 }
 
@@ -48,11 +48,11 @@ pub struct Workloads {
 pub struct WorkloadModel {
     /// Name to give to `--workload`.
     pub model: &'static str,
-    /// What it runs.
+    /// Description of the tasks that it runs.
     pub what: &'static str,
     /// Options, `name:option=value,option=value`.
     pub options: Vec<WorkloadOption>,
-    /// What a unit means.
+    /// Meaning of a unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
 }
@@ -62,7 +62,7 @@ pub struct WorkloadModel {
 pub struct WorkloadOption {
     /// Name, unit last.
     pub option: &'static str,
-    /// What counts where it is left out, or the words that can be given; null: nothing, or it has to be given.
+    /// Default where it is left out, or the words that can be given; null: nothing, or it has to be given.
     pub default: Option<&'static str>,
     /// Unit; null for words and lists.
     pub unit: Option<&'static str>,
@@ -93,7 +93,7 @@ pub struct SwitchRow {
     pub values: Vec<&'static str>,
     /// By profile, and by built-in policy.
     pub defaults: BTreeMap<String, String>,
-    /// What it is.
+    /// Meaning of the switch.
     pub why: &'static str,
 }
 
@@ -102,11 +102,11 @@ pub struct SwitchRow {
 pub struct NumberRow {
     /// Name, unit last.
     pub number: &'static str,
-    /// What is allowed, in words.
+    /// Allowed values, in words.
     pub allowed: String,
     /// By profile, and by built-in policy.
     pub defaults: BTreeMap<String, String>,
-    /// What it is.
+    /// Meaning of the number.
     pub why: &'static str,
 }
 
@@ -132,7 +132,7 @@ pub struct PolicyValue {
     pub value: String,
     /// The profile's.
     pub default: String,
-    /// What it is.
+    /// Meaning of the value.
     pub why: &'static str,
 }
 
@@ -148,13 +148,13 @@ pub struct Quantities {
 pub struct QuantityRow {
     /// Verbs that print it.
     pub printed_by: Vec<&'static str>,
-    /// What it is about.
+    /// Subject of the quantity.
     pub scope: &'static str,
     /// Name, with its unit.
     pub quantity: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// What it is.
+    /// Meaning of the quantity.
     pub what: &'static str,
 }
 

@@ -16,7 +16,7 @@ pub trait Outcome: Serialize + JsonSchema {
     const KIND: &'static str;
 }
 
-/// What stands in front of every JSON result.
+/// Fields in front of every JSON result.
 #[derive(Serialize, JsonSchema)]
 pub struct Described<'a, T> {
     /// Kind of result: the name of its schema.

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a trace holds.
+/// Content of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Info {
     /// The file.
     pub trace: String,
     /// Kind of file.
     pub format: &'static str,
-    /// CPUs, as far as the header or the events tell.
+    /// CPUs, as far as the header or the events show.
     pub cpus: u32,
     /// Release of the kernel that was recorded; null where the trace does not name it.
     pub kernel: Option<String>,
@@ -47,7 +47,7 @@ pub struct Info {
 pub struct Damage {
     /// Line of a text, from 1; byte of a binary file.
     pub position: u64,
-    /// What is wrong.
+    /// Description of the damage.
     pub what: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Task {
     pub switches: u64,
 }
 
-/// What the core makes of a trace.
+/// Result of comparing a trace with the core.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Validated {
     /// The verdict in a word: `holds`, `nothing-checked`, `open` or `differs`.
@@ -89,7 +89,7 @@ pub struct Validated {
     pub divergences: Vec<Divergent>,
     /// By signal.
     pub signals: BTreeMap<&'static str, Signal>,
-    /// What each class would have let pass.
+    /// Errors that each class would have let pass.
     pub classes: BTreeMap<&'static str, Class>,
     /// Records whose numbers no kernel can have; they were not used.
     pub damaged: u64,
@@ -97,7 +97,7 @@ pub struct Validated {
     pub comparisons: Vec<Average>,
     /// Frequency changes predicted from signals.
     pub frequency_from_signals: Option<Prediction>,
-    /// What the trace has and was not checked, and why.
+    /// Parts of the trace that were not checked, and why.
     pub not_measured: BTreeMap<String, String>,
     /// Switches that contradict the one before: events are missing.
     pub holes: u64,
@@ -111,7 +111,7 @@ pub struct Validated {
     pub remarks: Vec<String>,
     /// Events read.
     pub events: u64,
-    /// Which switches the recording tells apart; with --distinguish.
+    /// Switches whose values the recording can distinguish; with --distinguish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinguishes: Option<Distinguishes>,
 }
@@ -151,7 +151,7 @@ pub struct Class {
 /// A record that is not reproduced, with its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct First {
-    /// Where and what.
+    /// The record.
     #[serde(flatten)]
     pub place: Divergent,
     /// Task; 0 = none.
@@ -171,13 +171,13 @@ pub struct First {
 pub struct Divergent {
     /// Number of the event, from 0.
     pub event: u64,
-    /// When, ns on the trace's clock.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
     /// CPU.
     pub cpu: u32,
     /// Signal.
     pub signal: &'static str,
-    /// What the kernel did, as far as the trace tells.
+    /// Action of the kernel, as far as the trace shows it.
     pub what: &'static str,
     /// Number of the kernel object; 0 = none.
     pub object: u32,
@@ -188,16 +188,16 @@ pub struct Divergent {
 pub struct Field {
     /// Kernel name.
     pub field: &'static str,
-    /// What the kernel recorded.
+    /// Value that the kernel recorded.
     pub kernel: u64,
-    /// What the core computes.
+    /// Value that the core computes.
     pub ours: u64,
 }
 
 /// A rebuilt average beside the recorded one; differences of 1024.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Average {
-    /// Which.
+    /// Name of the average.
     pub what: String,
     /// Looks compared.
     pub n: u64,
@@ -214,7 +214,7 @@ pub struct Average {
 /// Frequency changes predicted from signals.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
-    /// Where the signals came from.
+    /// Source of the signals.
     pub from: &'static str,
     /// Changes recorded.
     pub recorded: u64,
@@ -232,7 +232,7 @@ pub struct Prediction {
     pub inside: bool,
 }
 
-/// Which switches a recording tells apart.
+/// Switches whose values a recording can distinguish.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Distinguishes {
     /// Switches at other values.
@@ -248,11 +248,11 @@ pub struct SwitchTold {
     pub switch: &'static str,
     /// Its value in the profile.
     pub value: &'static str,
-    /// What the trace says about its other values.
+    /// Answers of the trace about its other values.
     pub alternatives: BTreeMap<&'static str, AnswerTold>,
 }
 
-/// What the trace says.
+/// Answer of a trace about one value.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AnswerTold {
     /// In a word or two.
@@ -266,7 +266,7 @@ pub struct AnswerTold {
 pub struct Refuting {
     /// Number of the event.
     pub event: u64,
-    /// When, ns on the trace's clock.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
     /// CPU.
     pub cpu: u32,
@@ -292,11 +292,11 @@ pub struct SelfTest {
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fault {
-    /// What was wrong.
+    /// Description of the fault.
     pub fault: &'static str,
     /// The trace has what it changes.
     pub possible: bool,
-    /// It was noticed.
+    /// True where it was noticed.
     pub found: bool,
     /// Records that diverged.
     pub divergent: u64,
@@ -309,7 +309,7 @@ pub struct SingleCalls {
     pub taken_out: u64,
     /// The next record of the object showed it.
     pub noticed: u64,
-    /// They had changed nothing.
+    /// Calls that had changed nothing.
     pub changed_nothing: u64,
     /// A class explained what followed.
     pub explained: u64,
@@ -322,17 +322,17 @@ pub struct Altered {
     pub size: &'static str,
     /// Records.
     pub altered: u64,
-    /// They diverged.
+    /// Records that diverged.
     pub noticed: u64,
     /// The next record of the object did.
     pub noticed_at_next: u64,
     /// A class that is not decided explained them.
     pub not_decided: u64,
-    /// They passed.
+    /// Records that passed.
     pub let_pass: u64,
-    /// They passed as equal.
+    /// Records that passed as equal.
     pub exact: u64,
-    /// They passed under a class, by its name.
+    /// Records that passed under a class, by its name.
     pub classes: BTreeMap<&'static str, u64>,
 }
 
@@ -341,7 +341,7 @@ pub struct Altered {
 pub struct Placements {
     /// The file.
     pub trace: String,
-    /// What it has: `placements`, or `searches` of balances for a group to take from.
+    /// Kind of its records: `placements`, or `searches` of balances for a group to take from.
     pub of: &'static str,
     /// Kernel whose rules were used.
     pub profile: String,
@@ -377,7 +377,7 @@ pub struct PlacementCounts {
     pub utils_all_differ: u64,
     /// Those that differ and whose CPU or task had other signals afterwards.
     pub utils_all_moved: u64,
-    /// What CPUs ask for, with its bounds (`effective_cpu_util`), compared, in quiet decisions.
+    /// Requests of CPUs, with their bounds (`effective_cpu_util`), compared, in quiet decisions.
     pub effective_utils: u64,
     /// Those that differ.
     pub effective_utils_differ: u64,
@@ -414,7 +414,7 @@ pub struct PlacementTally {
     /// All that differ.
     pub divergent: u64,
     /// Those among them that come out as they did with some of the CPUs as they were afterwards; null where the table
-    /// does not tell that.
+    /// does not show that.
     pub between: Option<u64>,
 }
 
@@ -423,7 +423,7 @@ pub struct PlacementTally {
 pub struct PlacementDifference {
     /// Line of the table.
     pub line: u64,
-    /// When, ns on the trace's clock.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
     /// Task.
     pub tid: u64,
@@ -431,16 +431,16 @@ pub struct PlacementDifference {
     pub quiet: bool,
     /// Rule that decides here.
     pub rule: &'static str,
-    /// What differs.
+    /// Parts that differ.
     pub what: Vec<PlacementPart>,
-    /// Columns of the table that had another value afterwards; empty where it does not tell.
+    /// Columns of the table that had another value afterwards; empty where it does not show that.
     pub changed: Vec<String>,
 }
 
 /// A part of a placement that differs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementPart {
-    /// Which.
+    /// Name of the part.
     pub what: &'static str,
     /// The kernel's.
     pub kernel: u64,
@@ -457,22 +457,22 @@ pub struct PlacementFaults {
     pub profile: String,
     /// One at a time.
     pub faults: Vec<PlacementFault>,
-    /// How many were noticed.
+    /// Number of faults that were noticed.
     pub found: u32,
 }
 
 /// One wrong world.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementFault {
-    /// What was wrong.
+    /// Description of the fault.
     pub fault: &'static str,
-    /// It was noticed.
+    /// True where it was noticed.
     pub found: bool,
     /// Quiet placements that differ.
     pub quiet_divergent: u64,
 }
 
-/// What is printed about a recording of placements.
+/// Printed result of a recording of placements.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementsRecorded {
     /// Files written: the table, and the machine beside it.
@@ -485,7 +485,7 @@ pub struct PlacementsRecorded {
     pub lost: u64,
     /// From the first placement to the last, s.
     pub seconds: f64,
-    /// What could not be done as asked.
+    /// Parts that could not be done as asked.
     pub notes: Vec<String>,
 }
 
@@ -532,7 +532,7 @@ pub struct ClampTally {
 pub struct ClampDifference {
     /// Line of the table.
     pub line: u64,
-    /// When, ns on the trace's clock.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
     /// CPU.
     pub cpu: u32,
@@ -540,14 +540,14 @@ pub struct ClampDifference {
     pub tid: u32,
     /// The kernel's function.
     pub kind: &'static str,
-    /// What differs.
+    /// Parts that differ.
     pub what: Vec<ClampPart>,
 }
 
 /// A part of a decision about clamps that differs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClampPart {
-    /// Which.
+    /// Name of the part.
     pub what: &'static str,
     /// The kernel's.
     pub kernel: u64,
@@ -564,22 +564,22 @@ pub struct ClampFaults {
     pub profile: String,
     /// One at a time.
     pub faults: Vec<ClampFault>,
-    /// How many were noticed.
+    /// Number of faults that were noticed.
     pub found: u32,
 }
 
 /// One wrong rule.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClampFault {
-    /// What was wrong.
+    /// Description of the fault.
     pub fault: &'static str,
-    /// It was noticed.
+    /// True where it was noticed.
     pub found: bool,
     /// Decisions that differ.
     pub divergent: u64,
 }
 
-/// What is printed about a recording of clamps.
+/// Printed result of a recording of clamps.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClampsRecorded {
     /// The table.
@@ -592,16 +592,16 @@ pub struct ClampsRecorded {
     pub lost: u64,
     /// From the first decision to the last, s.
     pub seconds: f64,
-    /// What could not be done as asked.
+    /// Parts that could not be done as asked.
     pub notes: Vec<String>,
 }
 
-/// What is printed about a recording of gates.
+/// Printed result of a recording of gates.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GatesRecorded {
     /// Files written: the table, and the machine beside it.
     pub files: Vec<String>,
-    /// What ran: a load as `pelton run` has it, or a command.
+    /// Load that ran: one as `pelton run` has it, or a command.
     pub workload: String,
     /// CPUs of the machine.
     pub cpus: u32,
@@ -611,11 +611,11 @@ pub struct GatesRecorded {
     pub lost: u64,
     /// From the first gate to the last, s.
     pub seconds: f64,
-    /// What could not be done as asked.
+    /// Parts that could not be done as asked.
     pub notes: Vec<String>,
 }
 
-/// What is printed about a recording.
+/// Printed result of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RecordReport {
     /// Sets of events that were asked for.
@@ -642,7 +642,7 @@ pub struct RecordReport {
     pub switches: u64,
     /// Events this kernel does not have.
     pub missing: Vec<&'static str>,
-    /// What limits the recording.
+    /// Limits of the recording.
     pub notes: Vec<String>,
     /// Paths of task groups by number.
     pub groups: Vec<String>,

@@ -68,13 +68,13 @@ impl Default for ExplainRequest {
 pub struct Explained {
     /// The run.
     pub run: RunHeader,
-    /// What was written into files of task groups before, the last of each file.
+    /// Content that was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
     /// The decision.
     #[serde(flatten)]
     pub explanation: explanation::Explanation,
-    /// How many decisions of that kind there were up to it.
+    /// Number of decisions of that kind up to it.
     #[serde(skip)]
     pub count: u64,
 }
@@ -84,7 +84,7 @@ pub struct Explained {
 pub struct ExplainedPlacement {
     /// The run.
     pub run: RunHeader,
-    /// What was written into files of task groups before, the last of each file.
+    /// Content that was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
     /// Power that decided, and power that is charged.
@@ -92,7 +92,7 @@ pub struct ExplainedPlacement {
     /// The placement.
     #[serde(flatten)]
     pub explanation: explain_placement::Explanation,
-    /// How many placements of that kind there were up to it.
+    /// Number of placements of that kind up to it.
     #[serde(skip)]
     pub count: u64,
 }
@@ -102,7 +102,7 @@ pub struct ExplainedPlacement {
 pub struct ExplainedBalance {
     /// The run.
     pub run: RunHeader,
-    /// What was written into files of task groups before, the last of each file.
+    /// Content that was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
     /// The balance.
@@ -115,13 +115,13 @@ pub struct ExplainedBalance {
 pub struct ExplainedWalk {
     /// The run.
     pub run: RunHeader,
-    /// What was written into files of task groups before, the last of each file.
+    /// Content that was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
     /// The update.
     #[serde(flatten)]
     pub explanation: WalkExplanation,
-    /// How many updates of that kind there were up to it.
+    /// Number of updates of that kind up to it.
     #[serde(skip)]
     pub count: u64,
 }
@@ -131,7 +131,7 @@ pub struct ExplainedWalk {
 pub struct ExplainedThermal {
     /// The run.
     pub run: RunHeader,
-    /// What was written into files of task groups before, the last of each file.
+    /// Content that was written into files of task groups before, the last of each file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_changed: Vec<GroupChanged>,
     /// The reading.

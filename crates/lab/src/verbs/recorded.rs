@@ -38,7 +38,7 @@ pub struct PartRequest {
     pub max_gap_ns: Option<u64>,
 }
 
-/// What the trace did not tell.
+/// Gaps of a trace: facts that it does not record.
 #[derive(Serialize, JsonSchema)]
 pub struct Gaps {
     /// Switches that do not continue what came before.

@@ -113,9 +113,9 @@ impl Files for NoFiles {
 pub struct Replayed {
     /// The file.
     pub trace: String,
-    /// What was run.
+    /// Inputs of the runs.
     pub run: About,
-    /// What each policy is, in order.
+    /// Each policy and its plan, in order.
     pub plans: Vec<AboutPolicy>,
     /// Seeds every policy ran with.
     pub seeds: Vec<u64>,
@@ -129,11 +129,11 @@ pub struct Replayed {
     pub frequencies_given: bool,
     /// Length of the window that is compared, s.
     pub seconds: f64,
-    /// What the trace did not tell.
+    /// Gaps of the trace: facts that it does not record.
     pub gaps: recorded::Gaps,
-    /// What was decided where the trace leaves a choice.
+    /// Decisions that were made where the trace leaves a choice.
     pub notes: Vec<String>,
-    /// How the sleeps of each task end.
+    /// Cause that ends the sleeps of each task.
     pub tasks: Vec<TaskHabit>,
     /// One row per number: recorded, and under each policy.
     pub rows: Vec<Row>,
@@ -141,7 +141,7 @@ pub struct Replayed {
     pub check: Option<Vec<Verdict>>,
 }
 
-/// How a task's sleeps end.
+/// Cause that ends a task's sleeps.
 #[derive(Serialize, JsonSchema)]
 pub struct TaskHabit {
     /// Name.
@@ -152,7 +152,7 @@ pub struct TaskHabit {
     pub habit: &'static str,
     /// Period or length, ms; null for `events`.
     pub every_ms: Option<f64>,
-    /// How much it varies, ms.
+    /// Variation of that time, ms.
     pub jitter_ms: Option<f64>,
 }
 

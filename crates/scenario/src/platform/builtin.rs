@@ -30,20 +30,20 @@ pub struct Summary {
     pub cpus: usize,
     /// CPUs and kind of each domain, in the order of CPU numbers: `4x Cortex-A53`.
     pub domains: Vec<String>,
-    /// What the power figures rest on by which the kernel decides, in a word or two.
+    /// Source of the power figures by which the kernel decides, in a word or two.
     pub power: String,
-    /// What those rest on that are charged, and whose they are.
+    /// Source of the power figures that are charged, and whose power these are.
     pub drawn: String,
-    /// It can be simulated; otherwise it can only be shown.
+    /// True where it can be simulated; otherwise it can only be shown.
     pub simulated: bool,
 }
 
-/// What checking a platform found.
+/// Findings of a check of a platform.
 #[derive(Debug)]
 pub struct Check {
     /// The file.
     pub file: PlatformFile,
-    /// What is suspicious.
+    /// Suspicious entries.
     pub warnings: Diagnostics,
     /// Operating points whose power no CPU of their kind has: a slip of unit or digit.
     pub implausible_powers: usize,
@@ -115,14 +115,14 @@ fn summary(file: &PlatformFile) -> Summary {
 }
 
 impl Built {
-    /// What the kernel's model rests on, which decides.
+    /// Source of the kernel's power figures, by which it decides, in words.
     pub fn model_in_words(&self) -> String {
         let mut words: Vec<String> = self.power.iter().map(|(_, source)| source_in_words(source)).collect();
         words.dedup();
         words.join(", ")
     }
 
-    /// What that rests on which is charged.
+    /// Source of the power figures that are charged, in words.
     pub fn drawn_in_words(&self) -> String {
         let busy = self.drawn.as_ref().map_or_else(|| self.model_in_words(), |table| format!("table {table}"));
         match self.machine.energy_basis().gap() {
@@ -132,7 +132,7 @@ impl Built {
     }
 }
 
-/// What power figures rest on, in a word or two.
+/// Source of power figures, in a word or two.
 pub(super) fn source_in_words(source: &PowerSource) -> String {
     match source {
         PowerSource::Written => "per operating point".into(),

@@ -25,9 +25,9 @@ pub struct Fact {
     pub value: String,
     /// Unit; empty when there is none.
     pub unit: String,
-    /// How far it can be trusted.
+    /// Degree to which the figure can be trusted.
     pub quality: Quality,
-    /// Where it comes from, in the words of the file.
+    /// Source of the figure, in the words of the file.
     pub provenance: String,
 }
 
@@ -38,9 +38,9 @@ pub struct Column {
     pub name: String,
     /// Unit.
     pub unit: String,
-    /// How far it can be trusted.
+    /// Degree to which the figures can be trusted.
     pub quality: Quality,
-    /// Where it comes from.
+    /// Source of the figures.
     pub provenance: String,
 }
 
@@ -55,11 +55,11 @@ pub struct OppDescription {
     pub uv: Option<u32>,
     /// Power of one busy CPU as the kernel has it, microwatts (thousandths of the unit given in the description).
     pub power_uw: Option<u64>,
-    /// What it draws, where that is said.
+    /// Power that is drawn, where the file states it.
     pub drawn: Option<DrawnDescription>,
 }
 
-/// What is drawn at one operating point, microwatts (thousandths of the unit given in the description); where another
+/// Power drawn at one operating point, microwatts (thousandths of the unit given in the description); where another
 /// domain is on the supply, while that one asks for least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrawnDescription {
@@ -67,7 +67,7 @@ pub struct DrawnDescription {
     pub busy_uw: u64,
     /// One CPU in state 0.
     pub wfi_uw: Option<u64>,
-    /// What the CPUs share, while one of them is awake.
+    /// The part that the CPUs share, while one of them is awake.
     pub shared_uw: Option<u64>,
 }
 
@@ -82,9 +82,9 @@ pub struct IdleDescription {
     pub exit_latency_us: u64,
     /// Shortest stay that pays, us.
     pub min_residency_us: u64,
-    /// How far the figures can be trusted.
+    /// Degree to which the figures can be trusted.
     pub quality: Quality,
-    /// Where they come from.
+    /// Source of the figures.
     pub provenance: String,
 }
 
@@ -101,9 +101,9 @@ pub struct DomainDescription {
     pub per_cpu_policy: bool,
     /// Single figures.
     pub facts: Vec<Fact>,
-    /// What the power figures rest on by which the kernel decides.
+    /// Source of the power figures by which the kernel decides.
     pub power: String,
-    /// What is drawn: from which table, and where idle power is from; empty where nothing is said.
+    /// Source of the power that is drawn: the table, and the origin of idle power; empty where the file states nothing.
     pub drawn: String,
     /// The columns of `opps`.
     pub columns: Vec<Column>,
@@ -128,7 +128,7 @@ pub struct TableDescription {
     pub note: String,
     /// Number of rows.
     pub rows: usize,
-    /// It is the one the power figures come from.
+    /// True for the table from which the power figures come.
     pub used: bool,
 }
 
@@ -157,9 +157,9 @@ pub struct Description {
     pub energy_tables: Vec<TableDescription>,
     /// Remarks.
     pub notes: Vec<(String, String)>,
-    /// What the file does not say and what is taken instead.
+    /// Facts that the file does not state, and the values taken instead.
     pub assumptions: Vec<String>,
-    /// Why it cannot be simulated; empty when it can.
+    /// Reasons why the platform cannot be simulated; empty when it can.
     pub obstacles: Vec<String>,
 }
 
@@ -370,7 +370,7 @@ fn drawn_at(domain: &FreqDomain, opp: usize) -> Option<DrawnDescription> {
     })
 }
 
-/// Where what a domain draws is from.
+/// Source of the power that a domain draws, in words.
 fn drawn_in_words(domain: &Domain, table: Option<&str>) -> String {
     let of_table = table.map(|name| format!("table {name}"));
     let idle = domain.idle_power.as_ref().map(|idle| format!("idle power ({}): {}", idle.quality, idle.source));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What must hold between the figures of what a board draws.
+//! Rules between the figures of the power that a board draws.
 
 use super::file::{Arch, Domain, EnergyRow, IdlePower, PlatformFile};
 use super::machine::frequencies;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the CPUs of a domain, and what they share, draw: measured curves where a table of the file is named, else the
-//! power of its operating points; and of what is idle while its rail stays on, the square of the voltage.
+//! Power that the CPUs of a domain and the part they share draw: measured curves where a table of the file is named,
+//! else the power of its operating points; idle power while the rail stays on follows the square of the voltage.
 
 use pelton_model::draws::{Draws, Rail, Vote};
 
@@ -8,7 +8,7 @@ use super::file::{Domain, EnergyRow, EnergyTable, IdlePower, Off, PlatformFile};
 use super::machine::frequencies;
 use super::power::{self, DomainPower, in_milliwatts};
 
-/// What a domain draws, with what belongs to it.
+/// A domain with the figures from which the power that it draws is worked out.
 pub(super) struct Drawn<'f> {
     file: &'f PlatformFile,
     domain: &'f Domain,
@@ -42,8 +42,8 @@ impl<'f> Drawn<'f> {
         self.table.is_some() || self.domain.idle_power.is_some()
     }
 
-    /// What the domain draws; `number` gives the numbers of the machine's domains by their ids. The frequency that the
-    /// table has no figure for, when there is one.
+    /// Power that the domain draws; `number` gives the numbers of the machine's domains by their ids. An error is a
+    /// frequency that the table has no figure for.
     pub(super) fn draws(&self, number: &dyn Fn(&str) -> Option<(u32, &'f Domain)>) -> Result<Draws, u32> {
         let others = self.others();
         if others.is_empty() {
@@ -109,7 +109,7 @@ impl<'f> Drawn<'f> {
         })
     }
 
-    /// What the file says of idle CPUs in milliwatts, where that is the unit of all.
+    /// Idle power as the file states it, in milliwatts, where that is the unit of all figures.
     fn idle_power(&self) -> Option<&IdlePower> {
         self.domain.idle_power.as_ref().filter(|_| self.table.is_none_or(in_milliwatts))
     }
@@ -118,7 +118,7 @@ impl<'f> Drawn<'f> {
         state.checked_sub(1).map_or(Off::Nothing, |i| self.domain.idle_states[i].off)
     }
 
-    /// The same at every operating point.
+    /// One power, which is equal at every operating point.
     fn constant(&self, uw: f64) -> Vec<u64> {
         vec![uw.round() as u64; self.khz.len()]
     }
@@ -169,7 +169,7 @@ impl<'f> Drawn<'f> {
         of_table().or_else(stated).or_else(on_rail).unwrap_or_default()
     }
 
-    /// What the CPUs share while one of them is awake, by operating point; empty = not known.
+    /// Power of the part that the CPUs share while one of them is awake, by operating point; empty = not known.
     fn shared(&self, group: &Group<'_>) -> Vec<u64> {
         let column = |pick| group.curve(&self.khz, pick, Below::AtTheSameVoltage).ok();
         let on_rail = || self.cluster_on(self.idle_power()?);
@@ -184,7 +184,7 @@ impl<'f> Drawn<'f> {
         Some(self.by_voltage(idle.cluster_mw.as_ref()?.value * 1000.0, idle.khz.value))
     }
 
-    /// The same while all are idle, `state` being the shallowest.
+    /// Power of the part that the CPUs share while all are idle, `state` being the shallowest, by operating point.
     fn shared_idle(&self, group: &Group<'_>, state: usize, shared_uw: &[u64]) -> Vec<u64> {
         let named = self.named(group, state, EnergyRow::shared_uw);
         let is_measured = group.rows.iter().any(|row| row.static_uw.is_some());

@@ -39,7 +39,7 @@ pub struct PlatformFile {
     pub notes: Vec<(String, String)>,
     /// The frequency driver.
     pub cpufreq: Cpufreq,
-    /// What CPUs share.
+    /// Hardware that CPUs share.
     pub topology: Topology,
     /// Name and ns of each cost given.
     pub costs: Vec<(&'static str, At<u64>)>,
@@ -53,7 +53,7 @@ pub struct PlatformFile {
     pub energy_tables: Vec<EnergyTable>,
     /// Thermal zones.
     pub thermal_zones: Vec<ZoneRow>,
-    /// What is suspicious without being wrong.
+    /// Entries that are suspicious without being wrong.
     pub warnings: Diagnostics,
 }
 
@@ -121,7 +121,7 @@ pub struct Topology {
 /// `[[perf_domain]]`.
 #[derive(Clone, Debug)]
 pub struct Domain {
-    /// Where the table starts.
+    /// Place of the table in the file.
     pub span: Range<usize>,
     /// Name.
     pub id: At<String>,
@@ -139,7 +139,7 @@ pub struct Domain {
     pub per_cpu_policy: bool,
     /// Operating points, and where the list is.
     pub opps: Vec<OppRow>,
-    /// Where the list is.
+    /// Place of the list in the file.
     pub opps_span: Option<Range<usize>>,
     /// Grid: lowest, guaranteed and highest frequency, step.
     pub khz_min: Option<At<u32>>,
@@ -200,17 +200,17 @@ pub struct PowerModel {
 pub struct IdlePower {
     /// One CPU in state 0.
     pub wfi_mw: f64,
-    /// What the CPUs share while it is on.
+    /// The part that the CPUs share, while it is on.
     pub cluster_mw: Option<At<f64>>,
     /// Operating point at which both hold.
     pub khz: At<u32>,
-    /// How far they can be trusted.
+    /// Degree to which the figures can be trusted.
     pub quality: String,
-    /// Where they are from.
+    /// Source of the figures.
     pub source: String,
 }
 
-/// What an idle state switches off.
+/// Parts that an idle state switches off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Off {
     /// Nothing: the rail stays on.
@@ -224,7 +224,7 @@ pub enum Off {
 /// `[[perf_domain.idle_state]]`.
 #[derive(Clone, Debug)]
 pub struct IdleRow {
-    /// Where the table starts.
+    /// Place of the table in the file.
     pub span: Range<usize>,
     /// Name.
     pub name: At<String>,
@@ -242,7 +242,7 @@ pub struct IdleRow {
     pub power_mw: Option<At<f64>>,
     /// Only all CPUs of a cluster together can be in it.
     pub shared: bool,
-    /// What it switches off.
+    /// Parts that the state switches off.
     pub off: Off,
 }
 
@@ -253,7 +253,7 @@ pub struct EnergyTable {
     pub name: At<String>,
     /// Quality of its figures.
     pub quality: String,
-    /// Where it was printed.
+    /// Publication that printed the table.
     pub source: String,
     /// Unit of the column `power`.
     pub unit: String,
@@ -266,7 +266,7 @@ pub struct EnergyTable {
 /// One row of an energy table.
 #[derive(Clone, Debug)]
 pub struct EnergyRow {
-    /// Where the row is.
+    /// Place of the row in the file.
     pub span: Range<usize>,
     /// Domain it is about.
     pub domain: Option<At<String>>,

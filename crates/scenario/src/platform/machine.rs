@@ -14,7 +14,7 @@ use crate::tree::At;
 /// Tick rates of Linux.
 pub const HZ_ALLOWED: [u32; 4] = [100, 250, 300, 1000];
 
-/// What a platform file leaves to the user.
+/// Choices that a platform file leaves to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlatformOptions {
     /// Timer interrupts per second: 100, 250, 300 or 1000.
@@ -52,7 +52,7 @@ impl PlatformOptions {
 pub struct Built {
     /// The machine.
     pub machine: Machine,
-    /// What the kernel's power figures of each domain rest on: domain id and source.
+    /// Source of the kernel's power figures of each domain: domain id and source.
     pub power: Vec<(String, PowerSource)>,
     /// Their unit: `mW`, or the unit of the named table where the file has nothing else.
     pub power_unit: String,
@@ -60,7 +60,7 @@ pub struct Built {
     pub drawn: Option<String>,
     /// Unit of what the board draws.
     pub drawn_unit: String,
-    /// What the file does not say, and what was taken instead.
+    /// Facts that the file does not state, and the values taken instead.
     pub assumptions: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ impl PlatformFile {
         }
     }
 
-    /// What the kernel believes of busy CPUs: the file's figures, and a named table only where it has none.
+    /// Power of busy CPUs as the kernel believes: the file's figures, and a named table only where it has none.
     fn believed(&self, table: Option<&EnergyTable>, domain: &Domain) -> DomainPower {
         let khz = frequencies(domain);
         let own = power::of_domain(self, domain, &khz);
@@ -169,7 +169,7 @@ impl PlatformFile {
         if own.source == PowerSource::Unknown { of_table().unwrap_or(own) } else { own }
     }
 
-    /// What the board draws, where the file says more than the operating points do.
+    /// Adds the power that the board draws, where the file states more than the operating points do.
     fn add_draws(
         &self,
         machine: &mut Machine,
@@ -303,7 +303,7 @@ impl PlatformFile {
         kernel_version(&options.profile).is_some_and(|kernel| since.is_some_and(|since| kernel >= since))
     }
 
-    /// What the file says was assumed when it was made (`# ASSUMED: ...`), as imports do.
+    /// Assumptions that were made with the file and stand in its comments (`# ASSUMED: ...`), as imports write them.
     fn assumed_in_comments(&self) -> impl Iterator<Item = String> {
         self.source.text().lines().filter_map(|line| Some(line.strip_prefix("# ASSUMED: ")?.to_owned()))
     }
@@ -403,7 +403,7 @@ impl PlatformFile {
     }
 }
 
-/// What is said of frequencies below those of the table that a domain's power is from.
+/// Assumption on frequencies below those of the table from which a domain's power comes.
 fn below_table(table: Option<&EnergyTable>, domain: &Domain, power: &DomainPower) -> Option<String> {
     let low = power.below_khz.or_else(|| power::below(table?, domain, &frequencies(domain)))?;
     Some(format!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What must hold for memory nodes and their distances.
+//! Rules for memory nodes and their distances.
 
 use std::collections::BTreeSet;
 

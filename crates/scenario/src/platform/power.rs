@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where the power of an operating point comes from. Units are never mixed: all figures of a machine are milliwatts, or
-//! all are in the unit of one named table.
+//! Sources of the power of an operating point. Units are never mixed: all figures of a machine are milliwatts, or all
+//! are in the unit of one named table.
 
 use pelton_core::EnergyModel;
 
 use super::file::{Domain, EnergyRow, EnergyTable, PlatformFile, PowerModel};
 
-/// What the power figures of a domain rest on.
+/// Source of the power figures of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PowerSource {
     /// `power_mw` of the operating points.
@@ -24,7 +24,7 @@ pub enum PowerSource {
 /// Power figures of one domain, in microwatts or thousandths of the table's unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DomainPower {
-    /// What they rest on.
+    /// Source of the figures.
     pub source: PowerSource,
     /// One busy CPU, by operating point.
     pub busy: Vec<u64>,
@@ -43,7 +43,7 @@ pub fn dynamic_uw(coefficient: u64, uv: u32, khz: u32) -> u64 {
     (c * v * v * f / 1_000_000_000_000_000) as u64
 }
 
-/// What the kernel's Energy Model has of a domain; empty where no coefficient and voltages make one.
+/// Power of each operating point in the kernel's Energy Model; empty where no coefficient and voltages give one.
 pub(super) fn energy_model_uw(domain: &Domain) -> Vec<u64> {
     let Some(coefficient) = &domain.dynamic_power_coefficient else { return Vec::new() };
     let power = |uv: u32, khz: u32| EnergyModel::power_uw(coefficient.value, uv, khz);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a figure comes from: read out of the comments beside it, so that the text people read is the text that counts.
+//! Sources of figures, read out of the comments beside them, so that the text people read is the text that counts.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How far a figure can be trusted; the order is that of the table in scenarios/platforms/README.md.
+/// Degree to which a figure can be trusted; the order is that of the table in scenarios/platforms/README.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quality {

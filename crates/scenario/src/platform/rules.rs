@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What must hold between the figures of a platform file, beyond each figure's own range.
+//! Rules between the figures of a platform file, beyond each figure's own range.
 
 use std::collections::{BTreeMap, BTreeSet};
 

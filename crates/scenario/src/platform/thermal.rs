@@ -30,11 +30,11 @@ pub(crate) const SUSTAINABLE_MW_MAX: u64 = 1_000_000;
 /// `[[thermal_zone]]`.
 #[derive(Clone, Debug)]
 pub struct ZoneRow {
-    /// Where the table starts.
+    /// Place of the table in the file.
     pub span: Range<usize>,
     /// Name.
     pub id: At<String>,
-    /// Where trips and delays are from.
+    /// Source of trips and delays.
     pub source: String,
     /// CPUs that heat it.
     pub cpus: Vec<At<u32>>,
@@ -56,9 +56,9 @@ pub struct ZoneRow {
     pub trips: Vec<TripRow>,
     /// Way of heat.
     pub stages: Vec<HeatStage>,
-    /// How the stages are known.
+    /// Degree to which the stages are known.
     pub stage_quality: Option<At<String>>,
-    /// Where they are from.
+    /// Source of the stages.
     pub stage_source: Option<At<String>>,
 }
 
@@ -71,7 +71,7 @@ pub struct TripRow {
     pub hysteresis_c: f64,
     /// CPUs that it slows down.
     pub cools: Vec<At<u32>>,
-    /// It cools nothing.
+    /// True where the trip cools nothing.
     pub only_switches_on: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::engine::queue::Ev;
 use crate::hw::power::Power;
 use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
-/// What `cost_ns` of kernel work takes on a CPU of this speed.
+/// Time that kernel work of `cost_ns` (at capacity 1024) takes on a CPU of this speed, ns.
 #[inline]
 fn wall_ns(at_any_speed: bool, speed: u64, cost_ns: u64) -> u64 {
     let speed = if at_any_speed { 1 << SPEED_SHIFT } else { speed.max(1) };

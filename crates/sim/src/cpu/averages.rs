@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tells the sink the averages of a CPU's own fair queue.
+//! Reports of the averages of a CPU's own fair queue to the sink.
 
 use pelton_schema::{Event, Sink};
 
 use crate::state::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// What the queue has now.
+    /// Emits the present averages of the fair queue of CPU `c`.
     pub(crate) fn emit_cfs(&mut self, c: u32) {
         let cfs = &self.cpus[c as usize].rq.cfs;
         let event = Event::PeltCfs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
-//! threads prefer and where they are queued.
+//! Caches that tasks prefer (7.2), the host's side of the core's `cache_aware.h`: where processes ran, what their
+//! threads prefer and where these are queued.
 
 use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
 use pelton_model::workload::{CpuSet, Process, Workload};
@@ -15,7 +15,7 @@ struct Group {
     times: Vec<CacheTime>,
 }
 
-/// What is kept of a task.
+/// Preference of a task, and where it is counted.
 #[derive(Clone, Copy)]
 struct Thread {
     /// Number of its process; a kernel thread has none.
@@ -24,9 +24,9 @@ struct Thread {
     prefers: u32,
     /// CPU whose tasks it counts among, or none.
     seat: u32,
-    /// It is there in the cache that it prefers.
+    /// True while it is queued in the cache that it prefers.
     home: bool,
-    /// It looks at all caches when it next returns to user space.
+    /// True until it next returns to user space, where it looks at all caches.
     asked: bool,
 }
 
@@ -76,7 +76,7 @@ impl CacheAware {
         own
     }
 
-    /// What is kept of the tasks of CPU `c`, which are these, counted again.
+    /// True where the counts kept of CPU `c` equal those counted again from its tasks, which are `tasks`.
     fn is_right(&self, c: u32, tasks: &[u32], is_delayed: impl Fn(u32) -> bool) -> bool {
         let mut counts = vec![0; self.cpus.len()];
         let mut at_home = 0;
@@ -89,8 +89,8 @@ impl CacheAware {
         preferring && counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
     }
 
-    /// What the balance for CPU `dst` reads of task `t`: the cache that it prefers, as it last noted it; a CPU of the
-    /// one that its process prefers now; whether the process has too few or too many threads for the cache of `dst`.
+    /// Facts on task `t` for the balance of CPU `dst`: the cache that it prefers, as it last noted it; a CPU of the one
+    /// that its process prefers now; whether the process has too few or too many threads for the cache of `dst`.
     fn prefers(&self, t: u32, dst: u32) -> (u32, u32, bool) {
         let thread = self.thread(t);
         let kept = thread.group.map(|group| self.groups[group as usize].kept);
@@ -114,7 +114,7 @@ impl CacheAware {
         self.threads.get(t as usize).copied().unwrap_or(NO_PROCESS)
     }
 
-    /// Number of a new process. The last CPU tells it the epoch, as in the kernel.
+    /// Number of a new process. It begins with the epoch of the last CPU, as in the kernel.
     fn add_group(&mut self, now_ticks: u64) -> u32 {
         let last = self.cpus.last().copied().unwrap_or_default();
         let times = self.cpus.iter().map(|cpu| CacheTime { epoch: cpu.epoch, ..CacheTime::default() }).collect();
@@ -235,7 +235,7 @@ impl<S: Sink> Engine<'_, S> {
         self.caches.is_right(c, tasks, |t| self.tasks[t as usize].fair.is_delayed())
     }
 
-    /// What the balance for CPU `dst` reads of task `t`; see [`CacheAware::prefers`].
+    /// Facts on task `t` for the balance of CPU `dst`; see [`CacheAware::prefers`].
     pub(crate) fn cache_prefers(&self, t: u32, dst: u32) -> (u32, u32, bool) {
         self.caches.prefers(t, dst)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a called task waits for, from the call of its list (`Op::CallAll`) until it executes (`Op::AwaitCall`).
+//! Waiting times of a called task, by cause, from the call of its list (`Op::CallAll`) until it executes
+//! (`Op::AwaitCall`).
 
 use pelton_schema::Sink;
 
@@ -25,7 +26,7 @@ impl<S: Sink> Engine<'_, S> {
         self.lines.called.push(Called { task: t, since_ns, split_ns, parts });
     }
 
-    /// What came before is no call of task `t` any more.
+    /// Forgets all earlier calls of task `t`.
     pub(crate) fn call_is_void(&mut self, t: u32) {
         self.lines.called.retain(|call| call.task != t);
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::cpu::called::Called;
 use crate::engine::queue::{Moment, QuotaTimer};
 
-/// What an idle CPU does once it is awake.
+/// An action that an idle CPU carries out once it is awake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deferred {
     /// The timer of this task expired.
@@ -32,18 +32,18 @@ pub(crate) struct Line {
     pub idle_generation: u32,
     /// End of the running task's step.
     pub segment: Moment,
-    /// When the timer that ends the request of a fair task expires.
+    /// Time at which the timer that ends the request of a fair task expires.
     pub request_timer_ns: Option<u64>,
     /// IRQ time that the clock does not have yet.
     pub irq_pending_ns: u64,
-    /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
+    /// Time for which its fair task ran and was not charged yet, ns: the kernel charges it in `update_curr()`.
     pub uncharged_ns: u64,
     pub idle_since_ns: u64,
     /// Times it went idle with its tick stopped.
     idle_calls: u64,
     /// Frequency and share of the core that its speed was worked out for.
     pub speed_of: (u32, (u64, u64)),
-    /// What came while the CPU was idle or leaving idle.
+    /// Actions that came while the CPU was idle or leaving idle.
     deferred: Vec<Deferred>,
     /// Tasks that sleep here and wait for I/O (`nr_iowait`).
     nr_iowait: u32,
@@ -59,19 +59,19 @@ impl Line {
         Line { speed: 1, speed_of: (0, (0, 1)), ..Line::default() }
     }
 
-    /// It is in an interrupt.
+    /// True while the CPU is in an interrupt.
     #[inline]
     pub(crate) fn in_irq(&self) -> bool {
         self.irq_depth > 0
     }
 
-    /// How much of the kernel path that it executes is left, as of the last account.
+    /// Rest of the kernel path that the CPU executes, as of the last account, ns.
     #[inline]
     pub(crate) fn path_ns(&self) -> u64 {
         self.overhead_ns
     }
 
-    /// It executes a kernel path, as of the last account.
+    /// True while the CPU executes a kernel path, as of the last account.
     #[inline]
     pub(crate) fn in_path(&self) -> bool {
         self.overhead_ns > 0
@@ -83,7 +83,7 @@ impl Line {
         self.request_timer_ns.take_if(|at| *at <= now).is_some()
     }
 
-    /// When the request timer of its fair task expires.
+    /// Time at which the request timer of its fair task expires.
     #[inline]
     pub(crate) fn request_timer_ns(&self) -> Option<u64> {
         self.request_timer_ns
@@ -94,7 +94,7 @@ impl Line {
         self.request_timer_ns = at_ns;
     }
 
-    /// It is in its idle state from now on.
+    /// Notes that the CPU is in its idle state from `now` on.
     pub(crate) fn idles(&mut self, now: u64) {
         self.idle_since_ns = now;
     }
@@ -103,7 +103,7 @@ impl Line {
         self.idle_since_ns
     }
 
-    /// It goes idle with its tick stopped.
+    /// Counts that the CPU goes idle with its tick stopped.
     pub(crate) fn idles_without_tick(&mut self) {
         self.idle_calls += 1;
     }
@@ -135,7 +135,7 @@ impl Line {
         self.deferred.is_empty()
     }
 
-    /// What came while it did not execute.
+    /// Takes the actions that came while the CPU did not execute.
     pub(crate) fn take_deferred(&mut self) -> Vec<Deferred> {
         std::mem::take(&mut self.deferred)
     }
@@ -152,7 +152,7 @@ impl Line {
         self.nr_iowait += 1;
     }
 
-    /// What one of them waited for is done.
+    /// Counts one task less that waits for I/O: its I/O is done.
     pub(crate) fn io_ends(&mut self) {
         self.nr_iowait -= 1;
     }
@@ -168,13 +168,13 @@ impl Line {
         self.uncharged_ns += delta_ns;
     }
 
-    /// There is something to charge.
+    /// True where time of its fair task is not charged yet.
     #[inline]
     pub(crate) fn has_uncharged(&self) -> bool {
         self.uncharged_ns > 0
     }
 
-    /// What is to be charged now; nothing afterwards.
+    /// Takes the time of its fair task that is to be charged now, ns; 0 is left.
     #[inline]
     pub(crate) fn take_uncharged(&mut self) -> u64 {
         std::mem::take(&mut self.uncharged_ns)
@@ -186,7 +186,7 @@ impl Line {
 pub(crate) struct Lines {
     /// CPUs that were asked to choose again, in this order.
     pub asked: VecDeque<u32>,
-    /// When the kernel paths of all CPUs are done, where CPUs execute one after another, ns.
+    /// Time at which the kernel paths of all CPUs are done, where CPUs execute one after another, ns.
     pub turns_end_ns: u64,
     /// Tasks whose list was called and that have not run since.
     pub called: Vec<Called>,
@@ -205,8 +205,8 @@ impl Lines {
         self.asked.pop_front()
     }
 
-    /// Where CPUs execute one after another: how long a path that is to begin at `ready_ns` waits until those of other
-    /// CPUs are done, ns. It is one of them from then on.
+    /// Time that a path which is to begin at `ready_ns` waits until those of other CPUs are done, ns, where CPUs
+    /// execute one after another. The path counts as one of them from then on.
     pub(super) fn awaits_turn(&mut self, ready_ns: u64, wall_ns: u64) -> u64 {
         let begin_ns = ready_ns.max(self.turns_end_ns);
         self.turns_end_ns = begin_ns.saturating_add(wall_ns);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a running task is doing, and how far it is.
+//! Progress of a running task: its present step, and how much of that is left.
 
 use crate::state::SPEED_SHIFT;
 
-/// What a running task is doing.
+/// The present step of a running task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Step {
     /// The next operation has to be fetched.
@@ -17,7 +17,7 @@ pub(crate) enum Step {
     Until(u64),
 }
 
-/// How far a task is.
+/// Progress of a task.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
     step: Step,
@@ -37,7 +37,7 @@ impl Progress {
         self.step = Step::Fetch;
     }
 
-    /// It has to fetch its next operation.
+    /// True where the task has to fetch its next operation.
     #[inline]
     pub(crate) fn fetches(&self) -> bool {
         self.step == Step::Fetch
@@ -53,7 +53,7 @@ impl Progress {
         }
     }
 
-    /// It executed for `exec_ns` on a CPU of this speed; the work that it did, ns at capacity 1024.
+    /// Executes the task for `exec_ns` on a CPU of this speed; returns the work that it did, ns at capacity 1024.
     #[inline]
     pub(super) fn executes(&mut self, exec_ns: u64, speed: u64) -> u64 {
         match &mut self.step {
@@ -68,7 +68,7 @@ impl Progress {
         0
     }
 
-    /// How long its operation takes on a CPU of this speed that begins with it after `overhead_ns`.
+    /// Time that the task's operation still takes on a CPU of this speed that begins with it after `overhead_ns`, ns.
     #[inline]
     pub(super) fn left_ns(&self, speed: u64, now: u64, overhead_ns: u64) -> u64 {
         match self.step {

@@ -21,7 +21,7 @@ struct QuotaTimerState {
 /// The quota of a group.
 #[derive(Clone, Debug)]
 struct Budget {
-    /// It, and its pool.
+    /// The quota and its pool.
     bandwidth: CfsBandwidth,
     /// CPUs on which its queue is throttled, in the order in which they get runtime.
     held_on: Vec<u32>,
@@ -79,7 +79,7 @@ impl Budgets {
         self.budgets[group as usize].held_on.retain(|&waits| waits != c);
     }
 
-    /// Where a timer expires, and which event of it counts.
+    /// CPU on which a timer expires, and the generation of the event that counts for it.
     pub(crate) fn alarm(&self, group: u32, kind: QuotaTimer) -> (u32, u32) {
         let QuotaTimerState { cpu, generation, .. } = self.budgets[group as usize].alarms[kind as usize];
         (cpu, generation)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a CPU asks of its frequency domain, kept until one of its inputs changes.
+//! Requests of CPUs to their frequency domains, each kept until one of its inputs changes.
 //!
 //! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Code that changes one
 //! of them calls [`Engine::request_changes`].
@@ -18,16 +18,16 @@ const FRESH: u8 = 1;
 /// The governor's own record of the CPU is as of these inputs, too.
 const RECORDED: u8 = 2;
 
-/// What is kept of one CPU of a domain beside its request.
+/// State of one CPU of a domain that is kept beside its request.
 #[derive(Clone, Debug)]
 struct Asking {
     cpu: u32,
     state: u8,
-    /// What the request was made of.
+    /// Inputs of its request.
     inputs: CpuInputs,
 }
 
-/// What the request of a CPU without clamps and boosts is made of.
+/// Inputs of the request of a CPU without clamps and boosts.
 pub(crate) struct CpuQueues<'a> {
     pub rq: &'a Rq,
     /// Bandwidth of its deadline tasks, << 20.
@@ -89,13 +89,13 @@ impl Asked {
         &mut self.packed
     }
 
-    /// The same, to read.
+    /// The requests alone, for reading.
     #[inline]
     pub(crate) fn packed_now(&self) -> &PackedRequests {
         &self.packed
     }
 
-    /// What the hardware is set to for the need: `settable` is asked where that is another than before.
+    /// Frequency that the hardware is set to for the need; `settable` is asked where the need is another than before.
     #[inline]
     pub(crate) fn settable_khz(&mut self, settable: impl FnOnce(u32) -> u32) -> u32 {
         let need = self.packed.known().resolved_khz;
@@ -151,7 +151,7 @@ impl Asked {
         }
     }
 
-    /// What the request of the CPU at place `i` was made of.
+    /// Inputs of the last request of the CPU at place `i`.
     #[inline]
     pub(crate) fn made_of(&self, i: u32) -> &CpuInputs {
         &self.places[i as usize].inputs
@@ -179,7 +179,7 @@ impl Asked {
         &self.terms
     }
 
-    /// The same, to be filled. The terms of a CPU that is not asked stay without scale.
+    /// All requests, to be filled. The terms of a CPU that is not asked stay without scale.
     pub(crate) fn terms_anew(&mut self) -> &mut [PerfTerms] {
         self.terms.fill(PerfTerms::default());
         &mut self.terms
@@ -240,13 +240,13 @@ impl Targets {
         self.keeps
     }
 
-    /// What the CPUs of domain `d` ask for.
+    /// Requests of the CPUs of domain `d`, for changing.
     #[inline]
     pub(crate) fn asked(&mut self, d: u32) -> &mut Asked {
         &mut self.domains[d as usize]
     }
 
-    /// The same, to read.
+    /// Requests of the CPUs of domain `d`, for reading.
     #[inline]
     pub(crate) fn kept(&self, d: u32) -> &Asked {
         &self.domains[d as usize]
@@ -359,7 +359,7 @@ impl<S: Sink> Engine<'_, S> {
         inputs
     }
 
-    /// The same of the CPUs of domain `d` whose inputs changed, into their places.
+    /// Fills the inputs of those CPUs of domain `d` whose inputs changed, each at its place.
     pub(crate) fn fill_changed(&mut self, d: u32) {
         for at in 0..self.targets.domains[d as usize].todo.len() {
             let i = self.targets.domains[d as usize].todo[at] as usize;

@@ -9,34 +9,34 @@ use crate::engine::queue::Moment;
 use crate::hw::power::Power;
 use crate::state::{Engine, NO_TASK};
 
-/// What a CPU was asked.
+/// Requests to a CPU to choose its task again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Resched {
-    /// It chooses again as soon as it can.
+    /// True where the CPU chooses again as soon as it can.
     need: bool,
-    /// It chooses again when it next returns to user mode (`TIF_NEED_RESCHED_LAZY`).
+    /// True where the CPU chooses again when it next returns to user mode (`TIF_NEED_RESCHED_LAZY`).
     lazy: bool,
-    /// It was asked to reschedule while idle.
+    /// True where the CPU was asked to reschedule while idle.
     when_awake: bool,
     /// Another CPU's request to reschedule is under way.
     remote: bool,
-    /// When what other CPUs ask for arrives: to reschedule, or to carry out wake-ups.
+    /// Time at which requests of other CPUs arrive: to reschedule, or to carry out wake-ups.
     reaction: Moment,
 }
 
 impl Resched {
-    /// It chooses again as soon as it can.
+    /// True where the CPU chooses again as soon as it can.
     #[inline]
     pub(crate) fn is_asked(&self) -> bool {
         self.need
     }
 
-    /// It was asked while it was idle; it is no longer.
+    /// Takes the request that came while the CPU was idle: true where there was one.
     pub(crate) fn take_when_awake(&mut self) -> bool {
         std::mem::take(&mut self.when_awake)
     }
 
-    /// It has to look for what other CPUs asked for once it is awake.
+    /// Makes the CPU look for requests of other CPUs once it is awake.
     pub(crate) fn looks_when_awake(&mut self) {
         self.when_awake = true;
     }
@@ -83,7 +83,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What another CPU asks of CPU `c` arrives at `at_ns`, or earlier with what was asked before.
+    /// Makes the request of another CPU arrive at CPU `c` at `at_ns`, or at the time of an earlier one if that comes
+    /// first.
     pub(crate) fn expect_reaction(&mut self, c: u32, at_ns: u64) {
         if at_ns < self.cpus[c as usize].resched.reaction.wanted_ns()
             && let Some(generation) = self.cpus[c as usize].resched.reaction.set(at_ns)
@@ -92,8 +93,9 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something notices nothing
-    /// of what another CPU asks for: it chooses again when it next returns to user mode.
+    /// Asks CPU `c` to choose again because of one fair task, while another fair one runs. Where preemption is lazy a
+    /// CPU that runs something notices nothing of what another CPU asks for: it chooses again when it next returns to
+    /// user mode.
     pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
         let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;
         if lazy && self.cpus[c as usize].curr != NO_TASK {
@@ -118,7 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         (cpu.resched.need, cpu.resched.lazy) = (false, false);
     }
 
-    /// How long the kernel path that CPU `c` executes still takes.
+    /// Time that the kernel path which CPU `c` executes still takes, ns.
     pub(crate) fn path_left_ns(&mut self, c: u32) -> u64 {
         if self.cpus[c as usize].line.overhead_ns > 0 {
             self.account(c);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How long a CPU is deaf: while it looks for a task before it goes idle, or walks over the idle ones.
+//! Times in which a CPU is deaf: while it looks for a task before it goes idle, or walks over the idle CPUs.
 
 /// A walk over idle CPUs, between two of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walking {
     pub why: u32,
     pub place: u32,
-    /// It is part of `schedule()`.
+    /// True where the walk is part of `schedule()`.
     pub inside: bool,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// It looks for a task until this time.
+    /// Notes that the CPU looks for a task until `at_ns`.
     pub(crate) fn lasts_until(&mut self, at_ns: u64) {
         self.deaf_until_ns = at_ns;
     }
@@ -33,7 +33,7 @@ impl Search {
         self.deaf_until_ns
     }
 
-    /// The same, where a walk that is not over has no end yet.
+    /// Time until which the CPU is deaf to interrupts, as far as it is known: `now` in a walk that is not over.
     pub(super) fn known_until_ns(&self, now: u64) -> u64 {
         if self.walking.is_some() { now } else { self.deaf_until_ns }
     }
@@ -43,7 +43,7 @@ impl Search {
         std::mem::replace(&mut self.asked, why) == 0
     }
 
-    /// What it was asked to walk for, 0 = nothing; it was not asked afterwards.
+    /// Takes the reason for which the CPU was asked to walk, 0 = not asked; the request is gone afterwards.
     #[inline]
     pub(crate) fn take_asked(&mut self) -> u32 {
         std::mem::take(&mut self.asked)
@@ -54,7 +54,7 @@ impl Search {
         self.walking
     }
 
-    /// It is on its walk, here.
+    /// Notes that the CPU is on its walk, and where in it.
     #[inline]
     pub(crate) fn walks(&mut self, walking: Walking) {
         self.walking = Some(walking);

@@ -14,9 +14,9 @@ pub(crate) struct Server {
     /// Fair time that was not charged to it yet, and from how much on it has to be.
     untold_ns: u64,
     slack_ns: u64,
-    /// When it runs in place of its tasks.
+    /// Time at which its timer expires (`server_expires`).
     timer: Moment,
-    /// When its bandwidth no longer counts after a stop.
+    /// Time at which its bandwidth no longer counts after a stop.
     inactive: Moment,
     /// Up to when idle time was charged to it.
     idle_ns: u64,
@@ -28,7 +28,7 @@ impl Server {
         Server { dl_server: DlServer::new(policy), untold_ns: 0, slack_ns: 0, timer, inactive, idle_ns: 0 }
     }
 
-    /// What of it counts in the running bandwidth.
+    /// Bandwidth of the server that counts in the running bandwidth, Q20.
     #[cfg(test)]
     pub(crate) fn counted_bw_q20(&self) -> u64 {
         u64::from(self.dl_server.dl_server_active | self.dl_server.dl_non_contending) * self.dl_server.dl.dl_bw
@@ -80,7 +80,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tell_server(c, |server, policy, now| server.start(policy, now))
     }
 
-    /// There is no task for it.
+    /// Stops the server of CPU `c`, which has no fair task any more.
     pub(crate) fn server_ends(&mut self, c: u32) -> ServerBw {
         self.tell_server(c, |server, _, now| server.stop(now))
     }

@@ -65,8 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         domain.report.time_in_state_ns[opp as usize] += domain.hw.take_time(self.now);
     }
 
-    /// What signals take for the speed of CPU `c`: the frequency that the driver reported, which may be ahead of the
-    /// clock.
+    /// Scales the signals of CPU `c` by `khz`, the frequency that the driver reported, which may be ahead of the clock.
     pub(crate) fn see_frequency(&mut self, c: u32, khz: u32) {
         let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
         let scale_khz = domain.signals_khz();

@@ -6,7 +6,7 @@ use pelton_schema::{Event, Sink};
 use crate::engine::queue::Ev;
 use crate::state::{Engine, Task};
 
-/// What a task that sleeps waits for.
+/// Timer or device that a sleeping task waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sleep {
     /// Armed expiry, if it sleeps on a timer.
@@ -14,20 +14,20 @@ pub(crate) struct Sleep {
     /// The CPU that armed it. It expires there, also when the task, whose dequeue is delayed, has moved.
     armed_on: u32,
     timer_generation: u32,
-    /// It slept waiting for I/O and has not run since.
+    /// True from a sleep for I/O until the task runs again.
     in_iowait: bool,
     /// The device that it asked last, and from which CPU.
     asked: (u32, u32),
 }
 
 impl Sleep {
-    /// It slept waiting for I/O and has not run since.
+    /// True from a sleep for I/O until the task runs again.
     #[inline]
     pub(crate) fn in_iowait(&self) -> bool {
         self.in_iowait
     }
 
-    /// It runs, or its sleep was cancelled.
+    /// Ends the wait for I/O: the task runs, or its sleep was cancelled.
     #[inline]
     pub(crate) fn io_is_over(&mut self) {
         self.in_iowait = false;
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         self.queue.push(self.now.saturating_add(spec.duration_ns), Ev::IrqEnd { cpu: spec.cpu, source });
     }
 
-    /// A device tells the CPU that asked it that it is done.
+    /// Begins the interrupt of the device of task `t`, which is done, on the CPU that asked the device.
     pub(crate) fn io_irq_start(&mut self, t: u32) {
         let (device, cpu) = self.tasks[t as usize].sleep.asked();
         self.enter_irq(cpu, self.irq_of_device(device));

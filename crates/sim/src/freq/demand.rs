@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the governor's formula asks for beside what the hardware runs at, at every event that mainline calls for and at
-//! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
-//! ([`RunConfig::demand`](pelton_model::RunConfig)) pays one test per event.
+//! Frequencies that the governor's formula asks for beside those that the hardware runs at, at every event that
+//! mainline calls for and at every tick, whatever filter and gate do with it. The watch takes no simulated time and
+//! changes nothing; a run without it ([`RunConfig::demand`](pelton_model::RunConfig)) pays one test per event.
 //!
 //! Time below the need is cut in two ways. A *reaction* lasts as long as the frequency is below the need, however often
 //! that rises meanwhile. A *step* is one rise of the need; it ends when the frequency has what that rise asked for, at
@@ -35,7 +35,7 @@ pub(crate) struct Demand {
 /// Rises of the need that wait for the same frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Waiting {
-    /// What they asked for, or the least that was needed since.
+    /// Frequency that those rises asked for, or the least that was needed since.
     khz: u32,
     steps: u64,
     since_ns_sum: u128,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the hardware of a domain runs at: given by a recording, or set by a driver.
+//! Frequency at which the hardware of a domain runs: given by a recording, or set by a driver.
 
 use pelton_schema::{Event, Sink};
 

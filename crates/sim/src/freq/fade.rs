@@ -29,14 +29,14 @@ impl<S: Sink> Engine<'_, S> {
         self.charge_cost(self.exec, self.m.costs.blocked_queue_ns);
     }
 
-    /// The same for all CPUs.
+    /// Works out how far the signals of all CPUs have faded, as `fade_for_reader` does for one.
     pub(crate) fn fade_all_for_reader(&mut self) {
         if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY {
             (0..self.cpus.len() as u32).for_each(|c| self.fade_for_reader(c));
         }
     }
 
-    /// What limits take from CPU `c`.
+    /// Capacity that limits take from CPU `c`.
     pub(crate) fn pressure(&self, c: u32) -> Pressure {
         self.domains[self.m.cpus[c as usize].domain as usize].freq.limits.pressure
     }

@@ -68,7 +68,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The scheduler tells the governor that a signal of CPU `c` changed.
+    /// Calls the governor because a signal of CPU `c` changed.
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
         self.charge_hook(self.m.costs.hook_ns);
         let d = self.targets.domain(c);
@@ -193,7 +193,7 @@ impl<S: Sink> Engine<'_, S> {
         Some(Wakeup { task, exec: cpu })
     }
 
-    /// What the worker thread does next; `None` = wait for the next kick.
+    /// Next step of the worker thread; `None` = wait for the next kick.
     pub(crate) fn worker_next(&mut self, d: u32) -> Option<Step> {
         if self.domains[d as usize].freq.in_driver && !self.m.domains[d as usize].driver_sleeps {
             self.finish_driver_call(d);
@@ -252,7 +252,7 @@ impl<S: Sink> Engine<'_, S> {
         self.apply_late_limits(d);
     }
 
-    /// What became of an evaluation.
+    /// Event that reports an evaluation and its result.
     fn decision(&self, call: &Call, decision: &Decision, prev_khz: u32) -> Event {
         let cpu = self.m.domains[call.domain as usize].cpus[decision.cpu as usize];
         let terms = &self.targets.terms(call.domain)[decision.cpu as usize];
@@ -261,8 +261,8 @@ impl<S: Sink> Engine<'_, S> {
         self.decision_event(call, most, khz, decision.commit != commit::NONE)
     }
 
-    /// What became of a call; `most`: the CPU with the largest request, its capacity and the request; `khz`: before the
-    /// table, after it, and requested before.
+    /// Event that reports a call and its result; `most`: the CPU with the largest request, its capacity and the
+    /// request; `khz`: before the table, after it, and requested before.
     fn decision_event(&self, call: &Call, most: (u32, u32, &PerfTerms), khz: [u32; 3], changed: bool) -> Event {
         let (max_cpu, cap_orig, t) = most;
         let sugov = &self.domains[call.domain as usize].freq.sugov;

@@ -11,18 +11,18 @@ use crate::engine::queue::Ev;
 use crate::state::{DomainState, Engine};
 use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
-/// What stands between what a domain is asked for and its clock: limits, and firmware that looks now and then.
+/// Limits between the request of a domain and its clock, and firmware that looks at requests now and then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DomainLimits {
-    /// Where firmware polls: a moment at which it looks, and whether it has something to find.
+    /// State of firmware that polls: a moment at which it looks, and whether it has something to find.
     pub(in crate::freq) firmware: (u64, bool),
     /// Lower and upper one of each source, kHz.
     asked: [(u32, u32); LIMIT_SOURCES],
     /// Some were ever asked for.
     used: bool,
-    /// They are carried out when the driver returns.
+    /// True while changed limits wait until the driver returns, to be carried out then.
     wait: bool,
-    /// What they take from each CPU of the domain.
+    /// Capacity that the limits take from each CPU of the domain.
     pub(in crate::freq) pressure: Pressure,
 }
 
@@ -43,12 +43,12 @@ impl DomainLimits {
 }
 
 impl DomainState {
-    /// What the driver is set to when `khz` is asked for.
+    /// Frequency that the driver is set to when `khz` is asked for.
     pub(crate) fn driver_khz(&self, khz: u32) -> u32 {
         if self.freq.limits.used { self.freq.sugov.resolve(self.hw.khz(), khz) } else { self.settable_khz(khz) }
     }
 
-    /// What the governor asked for last, or was told.
+    /// Frequency that the governor asked for last, or the one that userspace gave it.
     fn wanted_khz(&self, governor: u32) -> u32 {
         if governor == value::GOVERNOR_USERSPACE { self.freq.told_khz } else { self.freq.sd.requested_khz }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What of a run, a CPU and a domain is the business of frequencies.
+//! State of a run, a CPU and a domain that only frequencies need.
 
 use pelton_core::{Dbs, DbsCpu, Interactive, Policy, SchedDvfs, SugovCpu, SugovPolicy, Vote, value};
 use pelton_model::{GivenFrequency, RunConfig};
@@ -10,7 +10,7 @@ use crate::freq::thermal::ZoneState;
 use crate::freq::timers::CpuTimers;
 use crate::state::DomainState;
 
-/// What of the hook filter the engine has to know; the filter itself is the core's.
+/// Properties of the hook filter that the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
     /// Context switches are events.
@@ -38,7 +38,7 @@ pub(crate) struct Governing {
     pub counted_from_ns: u64,
     /// Frequencies that are given, by domain.
     pub frequencies: Vec<Vec<GivenFrequency>>,
-    /// What is watched of how far frequencies are from the need.
+    /// State of the watch over how far frequencies are from the need.
     pub clocks: Clocks,
     /// Thermal zones, where they are cooled.
     pub thermal: Vec<ZoneState>,
@@ -83,7 +83,7 @@ pub(crate) struct DomainGoverned {
     pub interactive: Interactive,
     /// A sample waits for a CPU to execute.
     pub sample_deferred: bool,
-    /// Which timer counts.
+    /// Generation of the sample's timer that counts; older events are stale.
     pub sample_generation: u32,
     pub limits: DomainLimits,
     /// The frequency it started with, which userspace said.
@@ -98,7 +98,7 @@ pub(crate) struct DomainGoverned {
     pub in_driver: bool,
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
-    /// What the governor's formula asked for last, when the run is watched.
+    /// Frequency that the governor's formula asked for last, when the run is watched.
     pub needed_khz: u32,
 }
 
@@ -108,7 +108,7 @@ impl DomainGoverned {
         self.worker_task = Some(t);
     }
 
-    /// Which sample's timer counts.
+    /// Generation of the sample's timer that counts; older events are stale.
     pub(crate) fn sample_generation(&self) -> u32 {
         self.sample_generation
     }
@@ -125,7 +125,8 @@ impl DomainState {
         (&mut self.freq.sugov, &self.freq.governor_khz)
     }
 
-    /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.
+    /// Frequency that the hardware is set to when `khz` is asked for: without a table the lowest operating point that
+    /// suffices.
     pub(super) fn settable_khz(&self, khz: u32) -> u32 {
         if !self.freq.governor_khz.is_empty() {
             return khz;

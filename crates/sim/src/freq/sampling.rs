@@ -108,7 +108,7 @@ impl<S: Sink> Engine<'_, S> {
         self.domains[d as usize].freq.dbs.load(self.policy, &mut self.cpus[c as usize].freq.dbs, &times);
     }
 
-    /// How CPU `c` spent its time so far.
+    /// Time of CPU `c` so far: in all, idle, idle with a task that waits for I/O, and for tasks with nice above 0.
     pub(crate) fn idle_times(&mut self, c: u32) -> DbsTimes {
         self.account(c);
         let wall_us = self.now / 1000;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! schedutil's short way (`schedutil_settled.h`): where neither clamps nor boosts count and no sink is told of
-//! requests, CPUs are asked for their request alone, and an evaluation that finds the largest one unchanged decides
-//! nothing new.
+//! schedutil's short way (`schedutil_settled.h`): where neither clamps nor boosts count and no sink takes requests,
+//! CPUs are asked for their request alone, and an evaluation that finds the largest one unchanged decides nothing new.
 //! Debug builds take the long way as well, and compare; beside the long way they take this one.
 
 use pelton_core::{CpuState as CpuInputs, Decision, PerfTerms, SugovCpu, SugovPolicy, commit, verdict};
@@ -51,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// An evaluation of domain `d` for a call of CPU `c`. True: the driver is to be told.
+    /// An evaluation of domain `d` for a call of CPU `c`. True: the driver is to be called.
     pub(super) fn evaluate_packed(&mut self, c: u32, d: u32) -> bool {
         self.ask_packed(d, true);
         let now = self.boot_ns + self.now;

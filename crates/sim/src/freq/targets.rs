@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What the CPUs of domain `d`, which were just asked, asked for.
+    /// Requests of the CPUs of domain `d`, which were just asked, each with its inputs.
     pub(crate) fn asked(&self, d: u32) -> Vec<Asked> {
         let (cpus, sugov) = (&self.m.domains[d as usize].cpus, &self.domains[d as usize].freq.sugov);
         let one = |(&cpu, terms): (&u32, &PerfTerms)| {

@@ -28,7 +28,7 @@ pub(crate) struct ZoneState {
     clusters: Vec<u32>,
     domains: Vec<DomainCooling>,
     polling_ms: u32,
-    /// When it is read next at the latest; `u64::MAX`: when the sensor interrupts.
+    /// Time at which it is read next at the latest; `u64::MAX`: when the sensor interrupts.
     poll_at_ns: u64,
     /// Since when the temperature is what it is.
     since_ns: u64,
@@ -301,7 +301,7 @@ impl<S: Sink> Engine<'_, S> {
         self.ask_limits(d, LimitSource::Cooling as usize, (0, khz));
     }
 
-    /// What the zones did, at the end of a run.
+    /// Reports of all zones, at the end of a run.
     pub(crate) fn zone_reports(&mut self) -> Vec<ZoneReport> {
         let now = self.now;
         let zones = std::mem::take(&mut self.freq.thermal);

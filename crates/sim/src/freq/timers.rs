@@ -17,11 +17,11 @@ const SLACK_NEVER_US: u32 = 100_000_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CpuTimers {
     pub record: InteractiveCpu,
-    /// Which ones count.
+    /// Generation of the timers that count; events of older ones are stale.
     pub generation: u32,
     /// The first one expired while the CPU was idle.
     pub due: bool,
-    /// When the second one wakes the CPU, ns.
+    /// Time at which the second one wakes the CPU, ns.
     pub wakes_ns: Option<u64>,
 }
 
@@ -74,7 +74,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// When a timer of the governor wakes CPU `c` from idle; `u64::MAX` = none does.
+    /// Time at which a timer of the governor wakes CPU `c` from idle; `u64::MAX` = none does.
     pub(crate) fn timer_wakes_ns(&self, c: u32) -> u64 {
         self.cpus[c as usize].freq.timers_of.wakes_ns.unwrap_or(u64::MAX)
     }

@@ -22,7 +22,7 @@ pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
 pub(crate) struct SharedEnergy {
     cluster: u32,
     cpus: Vec<u32>,
-    /// It has a power.
+    /// True where a power of the part is known.
     counts: bool,
     energy_fj: u128,
     accounted_ns: u64,
@@ -67,11 +67,11 @@ pub(crate) struct CpuEnergy {
     active_fj: u128,
     /// By idle state, the way in and out included.
     idle_fj: Vec<u128>,
-    /// What it draws.
+    /// Power that it draws now.
     power_uw: u64,
-    /// What it drew since it was last charged beside its present power: that was another for some of the time.
+    /// Correction of the energy since it was last charged, for the time in which its power was not the present one.
     carry_fj: i128,
-    /// What the kernel believes that it draws, and drew, where that is another figure.
+    /// Power that the kernel believes the CPU draws, and energy by that belief, where this is another figure.
     believed_uw: u64,
     believed_fj: u128,
 }
@@ -88,7 +88,7 @@ impl CpuEnergy {
         }
     }
 
-    /// What it draws becomes another, `open_ns` after it was last charged.
+    /// Changes the power that the CPU draws to `power_uw`, `open_ns` after it was last charged.
     fn power_becomes(&mut self, power_uw: u64, open_ns: u64) {
         if open_ns > 0 {
             self.carry_fj += (i128::from(self.power_uw) - i128::from(power_uw)) * i128::from(open_ns);
@@ -96,7 +96,7 @@ impl CpuEnergy {
         self.power_uw = power_uw;
     }
 
-    /// What `delta_ns` come to that end now.
+    /// Energy of the last `delta_ns`, which are not charged yet, femtojoules.
     #[inline]
     fn open_fj(&self, delta_ns: u64) -> u128 {
         // All of the carry is from within that time, so that the sum is never negative.
@@ -123,13 +123,13 @@ impl CpuEnergy {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// The power state of CPU `c` is another: threads of a core share its power.
+    /// Updates the power of all threads of the core of CPU `c` after its power state changed: they share that power.
     pub(crate) fn state_changes_power(&mut self, c: u32) {
         let m = self.m;
         m.cpus[c as usize].smt.iter().for_each(|&thread| self.speed_changes_power(thread));
     }
 
-    /// The operating point of CPU `c` is another, from the moment to which it was charged.
+    /// Updates the power of CPU `c` after its operating point changed; all time before is charged.
     pub(crate) fn speed_changes_power(&mut self, c: u32) {
         self.supply_changes_power(c, 0);
         if self.is_believed_otherwise(c) {
@@ -137,7 +137,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The voltage of CPU `c` is another, `open_ns` after it was last charged.
+    /// Updates the power of CPU `c` after its voltage changed, `open_ns` after it was last charged.
     pub(crate) fn supply_changes_power(&mut self, c: u32, open_ns: u64) {
         let power_uw = self.cpu_power_uw(c);
         self.cpus[c as usize].hw.energy.power_becomes(power_uw, open_ns);
@@ -160,13 +160,13 @@ impl<S: Sink> Engine<'_, S> {
         energy_fj
     }
 
-    /// What CPU `c` drew by now, `open_ns` after it was last charged, femtojoules.
+    /// Energy that CPU `c` drew until now, `open_ns` after it was last charged, femtojoules.
     pub(crate) fn drew_fj(&self, c: u32, open_ns: u64) -> u128 {
         let energy = &self.cpus[c as usize].hw.energy;
         energy.all_fj() + energy.open_fj(open_ns)
     }
 
-    /// The same as the kernel believes: while it was awake.
+    /// Energy that CPU `c` drew until now while it was awake, as the kernel believes, femtojoules.
     pub(crate) fn believed_fj(&self, c: u32, open_ns: u64) -> u128 {
         let (awake, energy) = (self.cpus[c as usize].is_awake(), &self.cpus[c as usize].hw.energy);
         if self.is_believed_otherwise(c) {
@@ -272,7 +272,7 @@ impl<S: Sink> Engine<'_, S> {
         self.hw.shared_parts.iter().filter(of_cluster).map(so_far).sum()
     }
 
-    /// Tells the sink a domain's power (all its CPUs; cluster rails are separate).
+    /// Emits the power of a domain (all its CPUs; cluster rails are separate).
     pub(crate) fn emit_power(&mut self, d: u32) {
         if S::ACTIVE {
             let power_uw = self.m.domains[d as usize].cpus.iter().map(|&c| self.cpu_power_uw(c)).sum();

@@ -19,7 +19,7 @@ struct Stage {
     tau_ns: u64,
 }
 
-/// What is hot.
+/// Temperature of a zone: its stages, the air around them and the energy that heats them.
 #[derive(Clone, Debug)]
 pub(crate) struct Heat {
     stages: Vec<Stage>,

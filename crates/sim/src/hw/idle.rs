@@ -18,7 +18,7 @@ pub(crate) fn idle_table(domain: &FreqDomain) -> IdleTable {
     table
 }
 
-/// What a CPU's idle governors remember.
+/// State of a CPU's idle governors.
 #[derive(Debug, Default)]
 pub(crate) struct IdleGovernor {
     menu: Menu,
@@ -36,7 +36,7 @@ impl IdleGovernor {
     }
 }
 
-/// What is to come for a CPU that goes idle, beside the timers of tasks that sleep there.
+/// Coming events of a CPU that goes idle, beside the timers of tasks that sleep there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToCome {
     /// A tick ended the last stay, and the CPU has had nothing to run since.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether a CPU executes, and what it draws then.
+//! Power states of a CPU: executing or idle, and the energy drawn in each.
 
 use crate::hw::energy::CpuEnergy;
 use crate::state::CpuState;
 
-/// What a CPU is doing.
+/// Power state of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
     /// Executing something.
@@ -42,13 +42,13 @@ impl CpuPower {
         self.power = power;
     }
 
-    /// It runs at this operating point.
+    /// Notes that the CPU runs at operating point `opp`.
     #[inline]
     pub(crate) fn runs_at(&mut self, opp: u32) {
         self.power_opp = opp;
     }
 
-    /// What it has drawn.
+    /// Energy that the CPU has drawn.
     pub(crate) fn drawn(&self) -> &CpuEnergy {
         &self.energy
     }
@@ -66,7 +66,7 @@ impl CpuState {
         self.hw.power_opp
     }
 
-    /// It executes something.
+    /// True while the CPU executes something.
     #[inline]
     pub(crate) fn is_awake(&self) -> bool {
         self.hw.power == Power::Awake

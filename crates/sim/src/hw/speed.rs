@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How fast a core works: the requests of its hardware threads, the turbo limit and the load of siblings.
+//! Speed of a core: the requests of its hardware threads, the turbo limit and the load of siblings.
 
 use pelton_core::IdleTable;
 use pelton_schema::Sink;
@@ -17,14 +17,14 @@ pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {
     if m.one_clock { &m.clusters[spec.cluster as usize].cpus } else { &spec.smt }
 }
 
-/// What a frequency domain runs at.
+/// Clock of a frequency domain.
 #[derive(Debug)]
 pub(crate) struct Clocked {
     /// Frequencies of its operating points.
     khz: Vec<u32>,
     /// Index of the present one: the one whose power is drawn.
     opp: u32,
-    /// What it was set to.
+    /// Frequency that the clock was set to.
     set_khz: u32,
     since_ns: u64,
 }
@@ -52,19 +52,19 @@ impl Clocked {
         self.opp
     }
 
-    /// What it was set to.
+    /// Frequency that the clock was set to.
     #[inline]
     pub(crate) fn set_khz(&self) -> u32 {
         self.set_khz
     }
 
-    /// It is set to this frequency. What lies between operating points draws the power of the higher one.
+    /// Sets the clock to `khz`. A frequency between operating points draws the power of the higher one.
     pub(crate) fn is_set(&mut self, khz: u32) {
         let opp = self.khz.partition_point(|&k| k < khz).min(self.khz.len() - 1);
         (self.set_khz, self.opp) = (khz, opp as u32);
     }
 
-    /// How long the present operating point was not accounted for.
+    /// Takes the time for which the present operating point was not accounted for, ns.
     pub(crate) fn take_time(&mut self, now: u64) -> u64 {
         now - std::mem::replace(&mut self.since_ns, now)
     }
@@ -79,13 +79,13 @@ pub(crate) struct Hardware {
     pub(super) shared: bool,
     /// Cores with a thread awake, by cluster; counted when hardware is shared.
     active_cores: Vec<u32>,
-    /// What each domain draws.
+    /// Supply of each domain, with the power that the domain draws.
     pub(super) supplies: Vec<Supply>,
-    /// What CPUs share and has a power of its own.
+    /// Parts that CPUs share and that have a power of their own.
     pub(super) shared_parts: Vec<SharedEnergy>,
     /// The part of each CPU.
     pub(super) part_of: Vec<u32>,
-    /// When each cluster is out of the state that its CPUs share, or was last.
+    /// Time at which each cluster is out of the state that its CPUs share, or was last.
     cluster_up_ns: Vec<u64>,
 }
 
@@ -134,13 +134,13 @@ impl Hardware {
         at_ns
     }
 
-    /// What the CPUs of each of so many clusters share drew, femtojoules.
+    /// Energy that the shared parts of each of so many clusters drew, femtojoules.
     pub(crate) fn clusters_drew_fj(&self, clusters: usize) -> impl Iterator<Item = u128> + '_ {
         let of = |i: usize| self.shared_parts.iter().filter(move |part| part.cluster() as usize == i);
         (0..clusters).map(move |i| of(i).map(SharedEnergy::drew_fj).sum())
     }
 
-    /// What domain `d` draws.
+    /// Supply of domain `d`, with the power that the domain draws.
     #[inline]
     pub(crate) fn supply(&self, d: u32) -> &Supply {
         &self.supplies[d as usize]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a domain draws, at the voltage that it and the others on its supply ask for.
+//! Power that a domain draws at its voltage, which it and the other domains on its supply ask for.
 
 use pelton_model::draws::{Draws, Rail, Vote};
 use pelton_model::machine::Machine;
@@ -84,7 +84,7 @@ impl<S: Sink> Engine<'_, S> {
         self.hw.supplies[d as usize].other(|vote| self.asked_rail(vote))
     }
 
-    /// What a domain asks of the supply: nothing while all of its CPUs are off.
+    /// Rail that a domain asks for with `vote`: none while all of its CPUs are off.
     fn asked_rail(&self, vote: &Vote) -> Option<u32> {
         let is_on = |&c: &u32| match self.cpus[c as usize].power() {
             Power::Awake => true,

@@ -33,14 +33,14 @@ impl<S: Sink> Engine<'_, S> {
         all
     }
 
-    /// What a search for the busiest group summed up of caches.
+    /// Keeps the sums over caches that a search for the busiest group made.
     pub(super) fn keep_llc_stats(&mut self, env: &LbEnv) {
         if self.has_caches() {
             self.placing.keep_llc_stats(self.policy, env);
         }
     }
 
-    /// What of a task counts where caches are preferred.
+    /// Adds to `task` the properties of task `t` that count where caches are preferred.
     pub(super) fn add_preference(&self, t: u32, env: &LbEnv, task: LbTask) -> LbTask {
         if !self.has_caches() {
             return LbTask { preferred_llc: NO_CPU, preferred_cpu: NO_CPU, ..task };
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What an active balance reads of the running task.
+    /// Fills the properties of the running task that an active balance reads.
     pub(super) fn fill_curr(&mut self, env: &mut LbEnv) {
         let curr = self.cpus[env.src_cpu as usize].curr;
         if !self.has_caches() {

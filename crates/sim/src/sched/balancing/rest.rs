@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which idle CPUs walks may pass over (`engine/rest.rs`): their balances would find all domains in which all CPUs are
+//! Idle CPUs that walks may pass over (`engine/rest.rs`): their balances would find all domains in which all CPUs are
 //! idle as balanced as before.
 
 use pelton_core::{DOMAINS_MAX, LbEnv, NO_CPU, NO_DOMAIN, balance_idle, value};
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         row.capacity == row.state.cap_orig && (sums.nr_running, sums.util, sums.load) == (0, 0, 0)
     }
 
-    /// Where the balances of the smallest domains stand; none while they would not be as the last ones were.
+    /// State of the balances of the smallest domains; none while they would not be as the last ones were.
     fn standing(&self, c: u32, count: usize) -> Option<Standing> {
         let mut levels = [Level::default(); DOMAINS_MAX];
         for (at, level) in levels[..count].iter_mut().enumerate() {

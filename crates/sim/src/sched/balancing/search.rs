@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
         (moved, end != BalanceEnd::OtherTurn)
     }
 
-    /// How many tasks came, and why no more; `imbalance`: what was to be moved.
+    /// Number of tasks that came, and why no more; `imbalance`: what was to be moved.
     fn balance_once(&mut self, c: u32, env: &mut LbEnv, imbalance: &mut i64) -> (u32, BalanceEnd) {
         loop {
             if !env.should_we_balance(self.policy, self.placing.record()) {
@@ -84,7 +84,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What a balance reads of the CPUs of a domain.
+    /// Fills the rows of a domain's CPUs that a balance reads.
     fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
         let span = self.placing.domain(c, level as usize).span;
         let is_empty = self.balancing.emptied == Some(c) && self.fresh_rows.is_fresh(c);
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_preferences(c);
     }
 
-    /// The CPU to take from; what its statistics tell about the whole machine is kept.
+    /// The CPU to take from; findings about the whole machine are kept.
     fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
         let group = env.find_src_group(self.policy, self.placing.record(), lb);

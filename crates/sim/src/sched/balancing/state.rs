@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is kept between balances.
+//! State that is kept between balances.
 
 use pelton_core::{
     CpuLoad, Lb, LbDomain, PlaceCpu, Policy, Record, SchedDomain, lb_can_be_calm, lb_newest_first, value,
@@ -8,7 +8,7 @@ use pelton_model::workload::CpuSet;
 
 use crate::engine::rng::RunRng;
 
-/// What the generator of dice is for, among those of a run.
+/// Number of the generator of dice among the random generators of a run.
 const DICE: u64 = 1;
 /// Place between the heads and the ends of lists.
 const LIST_MIDDLE: u64 = 1 << 62;
@@ -17,11 +17,11 @@ const LIST_MIDDLE: u64 = 1 << 62;
 pub(crate) struct Balancing {
     /// The core decides what is moved; else it is the simple form of `balance.rs`, or there is one CPU.
     pub decides: bool,
-    /// What each CPU remembers of its domains, smallest first.
+    /// State of each CPU's domains, smallest first.
     pub(super) domains: Vec<Vec<LbDomain>>,
     /// Tick at which each CPU next balances.
     pub(super) next_balance_ticks: Vec<u64>,
-    /// What the last balance found.
+    /// Findings of the last balance.
     pub(super) lb: Box<Lb>,
     /// Random numbers of CPUs that run out of tasks.
     pub(super) dice: RunRng,

@@ -94,7 +94,7 @@ impl<S: Sink> Engine<'_, S> {
         );
     }
 
-    /// What each CPU has of the group of task `t`, and what is left without that.
+    /// Fills, for each CPU, the utilization of the group of task `t` there and the rest without it.
     fn fill_groups(&mut self, t: u32) {
         let group = self.tasks[t as usize].group;
         for (row, cpu) in self.placing.record.rows_mut().iter_mut().zip(&self.cpus) {
@@ -120,7 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The same of a large record.
+    /// Brings the rows of some CPUs of a large record up to now.
     #[inline(never)]
     fn refresh_words(&mut self, span: u64) {
         for at in self.placing.record.span_words(span) {
@@ -145,7 +145,7 @@ impl<S: Sink> Engine<'_, S> {
         some.filter(|&c| self.placing.record.span_has(span, c)).for_each(|c| self.assert_row(c));
     }
 
-    /// The same of one CPU.
+    /// Brings the row of one CPU up to now.
     pub(crate) fn refresh_own_row(&mut self, c: u32) {
         self.refresh_rows(self.placing.record.span_alone(c));
     }
@@ -264,7 +264,8 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_scans(c);
     }
 
-    /// How far a search for an idle CPU may go in the domains around `c`, by what their CPUs do now.
+    /// Works out how far a search for an idle CPU may go in the domains around `c`, from the present load of their
+    /// CPUs.
     fn refresh_scans(&mut self, c: u32) {
         let own = &self.placing.record.rows()[c as usize];
         let domains = [(own.llc_domain, true), (own.asym_domain, false)];
@@ -304,7 +305,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-/// What a row takes from elsewhere than its CPU.
+/// Inputs of a row that come from elsewhere than its CPU.
 struct RowFacts {
     clamped: bool,
     clamp_sums: bool,
