@@ -72,7 +72,7 @@ struct pelton_dbs {
 	u32 descends; /* the driver's own table begins with the highest frequency */
 } PELTON_ALIGNED64;
 
-/* What a CPU remembers of its last sample. */
+/* Values of a CPU's last sample. */
 struct pelton_dbs_cpu {
 	u64 prev_wall_us;
 	u64 prev_idle_us;
@@ -375,7 +375,7 @@ PELTON_INLINE u32 pelton_conservative_stops(const struct pelton_policy *pol)
 	       pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW;
 }
 
-/* What steps of unseen periods do not lead below: the lower limit, or in the oldest form nothing. */
+/* Frequency that steps of unseen periods do not lead below: the lower limit, or in the oldest form nothing. */
 PELTON_INLINE u32 pelton_conservative_floor(const struct pelton_policy *pol, const struct pelton_dbs *d)
 {
 	return pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW ? 0 : d->min_khz;
