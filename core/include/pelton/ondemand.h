@@ -160,7 +160,7 @@ PELTON_INLINE u32 pelton_dbs_share(u32 wall_us, u32 idle_us)
 	return wall_us > idle_us ? (u32)pelton_div_floor(100 * (wall_us - idle_us), wall_us) : 0;
 }
 
-/* 4_5: nothing can be told without time, or when more was idle than there was. */
+/* 4_5: no load is known without time, or when more was idle than there was. */
 PELTON_INLINE u32 pelton_dbs_is_void(const struct pelton_policy *pol, u32 wall_us, u32 idle_us)
 {
 	return pol->sampling_form == PELTON_SAMPLING_4_5 && (!wall_us || wall_us < idle_us);

@@ -56,7 +56,7 @@ struct pelton_sugov_known {
 _Static_assert(sizeof(struct pelton_sugov_request) == 8, "layout");
 _Static_assert(sizeof(struct pelton_sugov_known) == 32, "layout");
 
-/* Can evaluations be settled? Not by gates to which every evaluation tells something. */
+/* Can evaluations be settled? Not by gates that learn from every evaluation. */
 PELTON_INLINE u32 pelton_sugov_settles(const struct pelton_policy *pol)
 {
 	return pelton_sugov_keeps(pol) && !pelton_gate_slides(pol) && pol->gate != PELTON_GATE_R1_TRAILING;

@@ -4850,7 +4850,7 @@ unsafe extern "C" {
     /// Load of the running task when it waits for a bigger CPU; 0 = it may stay.
     #[link_name = "pelton_x_misfit_load"]
     pub safe fn misfit_load(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, biggest: u32) -> u64;
-    /// A process starts to exist; a CPU tells it the epoch.
+    /// A process starts to exist, in the epoch of a CPU.
     #[link_name = "pelton_x_mm_init_sched"]
     pub safe fn mm_init_sched(g: &mut CacheGroup, c: &CacheCpu, now_ticks: u64);
     /// Is the running task of env->src_cpu to be moved?
@@ -5610,7 +5610,7 @@ unsafe extern "C" {
     /// Lowest table frequency at or above `raw` within the limits; `khz` ascends. A driver without table gets `raw`.
     #[link_name = "pelton_x_sugov_resolve"]
     pub unsafe fn sugov_resolve(sp: &SugovPolicy, khz: *const u32, n: u32, raw: u32) -> u32;
-    /// Can evaluations be settled? Not by gates to which every evaluation tells something.
+    /// Can evaluations be settled? Not by gates that learn from every evaluation.
     #[link_name = "pelton_x_sugov_settles"]
     pub safe fn sugov_settles(pol: &Policy) -> u32;
     /// The driver returned to the worker. To 4.17 every evaluation was refused until here.
