@@ -108,7 +108,7 @@ fn text<'a>(line: &'a Line, key: &str) -> &'a str {
     line.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
-/// Where the figures were taken.
+/// Machine, compilers and commit of the figures.
 fn host() -> Value {
     let first_line = |program: &str, args: &[&str]| {
         let output = repo::run(Command::new(program).current_dir(repo::root()).args(args)).unwrap_or_default();

@@ -47,14 +47,14 @@
 #define PELTON_CPU_IDLE 1u
 #define PELTON_CPU_NEWLY_IDLE 2u
 
-/* What an imbalance is measured in, as the kernel's enum migration_type. */
+/* Units of an imbalance, as the kernel's enum migration_type. */
 #define PELTON_MIGRATE_LOAD 0u
 #define PELTON_MIGRATE_UTIL 1u
 #define PELTON_MIGRATE_TASK 2u
 #define PELTON_MIGRATE_MISFIT 3u
 #define PELTON_MIGRATE_LLC_TASK 4u
 
-/* What a balance met while it looked at tasks; bits. */
+/* Findings of a balance that looked at tasks; bits. */
 #define PELTON_LBF_ALL_PINNED 0x1u
 #define PELTON_LBF_DST_PINNED 0x4u
 #define PELTON_LBF_SOME_PINNED 0x8u
@@ -164,7 +164,7 @@ PELTON_INLINE u32 pelton_lb_is_root(const struct pelton_placement *s, const stru
 	return env->level + 1 >= pelton_place_levels(s, env->dst_cpu);
 }
 
-/* How often a domain's balance may fail before tasks that ran lately are moved. */
+/* Number of times that a domain's balance may fail before tasks that ran lately are moved. */
 PELTON_INLINE u32 pelton_cache_nice_tries(const struct pelton_sched_domain *d)
 {
 	if (d->flags & PELTON_SD_SHARE_CPUCAPACITY)
@@ -284,7 +284,7 @@ PELTON_INLINE u32 pelton_lb_newidle_wins(const struct pelton_lb_domain *st, u32 
 	return draw % PELTON_NEWIDLE_CALLS <= 1u + st->newidle_ratio;
 }
 
-/* What a search that finds something counts for: it stands for those that the dice left out. */
+/* Number of searches that one which finds something counts for: it stands for those that the dice left out. */
 PELTON_INLINE u32 pelton_lb_newidle_weight(const struct pelton_policy *pol, const struct pelton_lb_domain *st)
 {
 	u32 weight = 1u + st->newidle_ratio;
@@ -330,7 +330,10 @@ PELTON_INLINE u32 pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_n
 	return 1;
 }
 
-/* What a search of `cost_ns` counts for in what is remembered of the domain. */
+/*
+ * Cost, ns, at which a search of `cost_ns` counts for its domain: in some kernels one that finds nothing counts for
+ * more.
+ */
 PELTON_INLINE u64 pelton_lb_newidle_counts_for(const struct pelton_policy *pol, const struct pelton_lb_domain *st,
 					       u64 cost_ns, u32 found)
 {
@@ -338,8 +341,8 @@ PELTON_INLINE u64 pelton_lb_newidle_counts_for(const struct pelton_policy *pol, 
 }
 
 /*
- * It searched this domain, which counts for `cost_ns`. A search that counts for no more lets what is remembered fade as
- * well (from 6.1).
+ * The CPU searched this domain, which counts for `cost_ns`. A search that counts for no more lets the cost of the
+ * domain fade as well (from 6.1).
  */
 PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
 					      u64 now_ns)

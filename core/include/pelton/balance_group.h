@@ -167,7 +167,7 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 	}
 }
 
-/* The same, from what is kept where it is. */
+/* Sums of the groups of a domain and the busiest group, from kept sums where there are any. */
 PELTON_INLINE void pelton_lb_search(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
@@ -261,7 +261,7 @@ PELTON_INLINE void pelton_lb_moves_load(struct pelton_lb *lb)
 	pelton_lb_moves(lb, PELTON_MIGRATE_LOAD, (s64)(pelton_min_u64(above, below) / PELTON_CAPACITY_SCALE));
 }
 
-/* What is to be moved from the busiest group to the local one. */
+/* Amount to be moved from the busiest group to the local one. */
 PELTON_INLINE void pelton_calculate_imbalance(const struct pelton_policy *pol, const struct pelton_placement *s,
 					      const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
@@ -357,7 +357,7 @@ PELTON_INLINE pelton_span pelton_find_src_group(const struct pelton_policy *pol,
 	return lb->imbalance ? lb->busiest.cpus : PELTON_SPAN_NONE;
 }
 
-/* What the choice of a CPU has found so far. */
+/* Best CPU that the choice has found so far. */
 struct pelton_lb_busiest {
 	u64 load;
 	u64 capacity;

@@ -38,7 +38,7 @@
 #define PELTON_RANK_MEASURE_MAX ((1ull << PELTON_RANK_TYPE_SHIFT) - 1u)
 #define PELTON_RANK_SPARE_CPUS ((1ull << 20) - 1u)
 
-/* What is summed up of a CPU, as its row is. */
+/* Values of a CPU that are summed up, as its row is. */
 PELTON_INLINE struct pelton_lb_part pelton_lb_part_of(const struct pelton_policy *pol, const struct pelton_placement *s,
 						      u32 cpu)
 {
@@ -83,7 +83,7 @@ PELTON_INLINE void pelton_lb_part_adds(struct pelton_lb_part *sum, const struct 
 		sum->reduced += (now->reduced >> bit & 1u) - (before->reduced >> bit & 1u);
 }
 
-/* What a CPU has more than before, in whole numbers that wrap; of `reduced` whether it is another one. */
+/* Differences between a CPU's values now and before, in whole numbers that wrap; of `reduced` whether it changed. */
 PELTON_INLINE struct pelton_lb_part pelton_lb_part_more(const struct pelton_lb_part *now,
 							const struct pelton_lb_part *before)
 {
@@ -304,7 +304,10 @@ PELTON_INLINE void pelton_lb_best_of(struct pelton_lb_best *best, const struct p
 	}
 }
 
-/* The same, groups with tasks that prefer the cache of the balancing CPU as they are. */
+/*
+ * Ranks from `at` on, before `end`: those of groups with tasks that prefer the balancing CPU's cache are worked out
+ * anew.
+ */
 PELTON_INLINE void pelton_lb_best_now(struct pelton_lb_best *best, const struct pelton_policy *pol,
 				      const struct pelton_placement *s, const struct pelton_lb_env *env,
 				      struct pelton_lb *lb, u32 at, u32 end)

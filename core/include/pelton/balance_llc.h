@@ -32,12 +32,12 @@
 #define PELTON_LLC_OVERAGGR_PCT 50u
 #define PELTON_LLC_IMB_PCT 20u
 
-/* What the preference makes of a move, as the kernel's enum llc_mig. */
+/* Effects of the preference on a move, as the kernel's enum llc_mig. */
 #define PELTON_LLC_MIG_FORBID 0u
 #define PELTON_LLC_MIG_LLC 1u
 #define PELTON_LLC_MIG_UNRESTRICTED 2u
 
-/* What of a cache is known; no capacity: nothing. */
+/* Known sums of a cache; no capacity: none are known. */
 struct pelton_llc_stats {
 	u64 util;
 	u64 capacity;

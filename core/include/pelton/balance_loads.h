@@ -39,7 +39,7 @@
 
 #include "balance.h"
 
-/* Which of its loads a CPU is compared by: 0 = the present one, else cpu_load[index - 1]. */
+/* Number of the load by which a CPU is compared: 0 = the present one, else cpu_load[index - 1]. */
 PELTON_INLINE u32 pelton_sd_load_idx(const struct pelton_sched_domain *d, u32 idle)
 {
 	if (idle == PELTON_CPU_NEWLY_IDLE || d->flags & PELTON_SD_SHARE_CPUCAPACITY)
@@ -188,7 +188,7 @@ PELTON_INLINE void pelton_loads_stats(const struct pelton_policy *pol, const str
 	}
 }
 
-/* Whether more gets done after one task has moved, by loads no CPU of a group can exceed. */
+/* 1 where more gets done after one task has moved, by loads that no CPU of a group can exceed. */
 PELTON_INLINE u32 pelton_loads_gains(const struct pelton_lb_group *local, const struct pelton_lb_group *busiest)
 {
 	u64 task = busiest->load_per_task, scaled = pelton_lb_avg_load(task, busiest->capacity);
@@ -214,7 +214,7 @@ PELTON_INLINE void pelton_fix_small_imbalance(struct pelton_lb *lb)
 		lb->imbalance = (s64)busiest->load_per_task;
 }
 
-/* Where both groups are overloaded, not so much is taken that a CPU of the busiest becomes idle. */
+/* Most load to take where both groups are overloaded, so that no CPU of the busiest becomes idle. */
 PELTON_INLINE u64 pelton_loads_above_capacity(const struct pelton_lb *lb)
 {
 	u64 tasks = (u64)lb->busiest.h_nr_running * PELTON_CAPACITY_SCALE;
@@ -225,7 +225,7 @@ PELTON_INLINE u64 pelton_loads_above_capacity(const struct pelton_lb *lb)
 	return pelton_div_floor((tasks - lb->busiest.capacity) * PELTON_CAPACITY_SCALE, lb->busiest.capacity);
 }
 
-/* How much load is to be moved. Of a misfit group the differences may wrap, as in the kernel. */
+/* Load that is to be moved. Of a misfit group the differences may wrap, as in the kernel. */
 PELTON_INLINE void pelton_loads_imbalance(struct pelton_lb *lb)
 {
 	struct pelton_lb_group *local = &lb->local, *busiest = &lb->busiest;

@@ -28,7 +28,7 @@
 
 #include "balance_group.h"
 
-/* What the decision about one task reads. Marks are 0 or 1. */
+/* Inputs of the decision about one task. Marks are 0 or 1. */
 struct pelton_lb_task {
 	pelton_span allowed;
 	u64 load;
@@ -79,7 +79,7 @@ PELTON_INLINE void pelton_lb_is_pinned(const struct pelton_placement *s, struct 
 	env->new_dst_cpu = pelton_cpus_first(others);
 }
 
-/* What its process's preference makes of the move. A process with too many threads is to forget it. */
+/* Effect of the preference of the task's process on the move. A process with too many threads is to forget it. */
 PELTON_INLINE u32 pelton_can_migrate_llc_task(const struct pelton_placement *s, struct pelton_lb_env *env,
 					      const struct pelton_lb_task *t)
 {

@@ -101,7 +101,7 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
 }
 
-/* What a group has whatever its CPUs do; `cpu` is one of them, `level` that of its domain. */
+/* Fixed values of a group, whatever its CPUs do; `cpu` is one of them, `level` that of its domain. */
 PELTON_INLINE void pelton_lb_facts(const struct pelton_placement *s, struct pelton_lb_group *g, u32 cpu, u32 level)
 {
 	const struct pelton_sched_domain *own = pelton_span_group(s, g->cpus, cpu, level);
@@ -120,7 +120,7 @@ PELTON_INLINE u32 pelton_lb_is_full_core(const struct pelton_policy *pol, const 
 	return pol->balance >= PELTON_BALANCE_CORES && (g->flags & PELTON_SD_SHARE_CPUCAPACITY) && g->h_nr_running > 1;
 }
 
-/* What follows from a group's sums. */
+/* Values that follow from a group's sums. */
 PELTON_INLINE void pelton_lb_conclude(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      struct pelton_lb_group *g, u32 imbalance_pct, u32 imbalanced)
 {

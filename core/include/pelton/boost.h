@@ -54,19 +54,19 @@ struct pelton_boost_cpu {
 
 _Static_assert(sizeof(struct pelton_boost_cpu) == 96, "layout");
 
-/* How many groups a form has, the root included; one more is refused with -ENOSPC. */
+/* Number of groups of a form, the root included; one more is refused with -ENOSPC. */
 PELTON_INLINE u32 pelton_boost_group_limit(const struct pelton_policy *pol)
 {
 	return pol->boost_form == PELTON_BOOST_FORM_RFC ? PELTON_BOOST_GROUPS_RFC : PELTON_BOOST_GROUPS;
 }
 
-/* What the margin is a part of: the scale, or what the CPU can do at most. */
+/* Capacity of which the margin is a part: the scale, or the most that the CPU can do. */
 PELTON_INLINE u32 pelton_boost_full(const struct pelton_policy *pol, u32 cap_orig)
 {
 	return pol->boost_form == PELTON_BOOST_FORM_HOLD ? cap_orig : PELTON_CAPACITY_SCALE;
 }
 
-/* What a boost adds to a signal, or takes from it. rfc reads a negative boost as none. */
+/* Margin that a boost adds to a signal, or takes from it. rfc reads a negative boost as none. */
 PELTON_INLINE s32 pelton_boost_margin(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost)
 {
 	u32 headroom = pelton_sub_floor_u32(full, signal);

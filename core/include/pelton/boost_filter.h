@@ -34,7 +34,7 @@
 
 #define PELTON_FILTER_INDEXES 10u
 
-/* What a change of energy and of capacity weighs. */
+/* Weights of a change of energy and of a change of capacity. */
 struct pelton_filter_gain {
 	u8 energy;
 	u8 capacity;
@@ -71,7 +71,7 @@ PELTON_INLINE s32 pelton_filter_normalize(s32 power, u32 min_power, u32 max_powe
 	return power < 0 ? (s32)(0u - share) : (s32)share;
 }
 
-/* What speaks for the change by a row of the form's table. */
+/* Payoff of the change by a row of the form's table. */
 PELTON_INLINE s64 pelton_filter_payoff(u32 form, u32 index, s32 e, s32 c)
 {
 	u32 row = pelton_min_u32(index, PELTON_FILTER_INDEXES - 1u);

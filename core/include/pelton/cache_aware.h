@@ -116,7 +116,7 @@ PELTON_INLINE u64 pelton_fraction_mm_sched(struct pelton_cache_cpu *c, struct pe
 	return pelton_div_floor(PELTON_LLC_OCCUPIED * t->runtime_ns, c->runtime_ns + 1);
 }
 
-/* A process starts to exist; a CPU tells it the epoch. */
+/* A process starts to exist, in the epoch of a CPU. */
 PELTON_INLINE void pelton_mm_init_sched(struct pelton_cache_group *g, const struct pelton_cache_cpu *c, u64 now_ticks)
 {
 	struct pelton_cache_group fresh = { .epoch = c->epoch, .next_scan_ticks = now_ticks, .cpu = PELTON_NO_CPU };

@@ -41,14 +41,14 @@
 #define PELTON_MIN_BANDWIDTH_EXPIRATION_NS 2000000ull
 #define PELTON_CFS_BANDWIDTH_SLACK_PERIOD_NS 5000000ull
 
-/* What a step asks of its host. */
+/* Requests of a step to its host. */
 #define PELTON_BANDWIDTH_START 1u       /* arm the period timer for period_end_ns */
 #define PELTON_BANDWIDTH_SLACK 2u       /* arm the slack timer for slack_end_ns */
 #define PELTON_BANDWIDTH_EXHAUSTED 4u   /* nothing is left: the CPU has to reschedule */
 #define PELTON_BANDWIDTH_THROTTLED 8u   /* the queue is throttled now */
 #define PELTON_BANDWIDTH_DISTRIBUTE 16u /* hand the pool to throttled queues, in the order of the list */
 
-/* What the queues of a group share. */
+/* State that the queues of a group share. */
 struct pelton_cfs_bandwidth {
 	u64 quota_ns;
 	u64 period_ns;
@@ -70,7 +70,7 @@ struct pelton_cfs_bandwidth {
 	u32 slack_started;
 };
 
-/* What the queue of a group has on one CPU. */
+/* State of a group's queue on one CPU. */
 struct pelton_cfs_runtime {
 	s64 remaining_ns;
 	u64 expires_ns;

@@ -31,7 +31,7 @@ struct pelton_cpu_load {
 
 _Static_assert(sizeof(struct pelton_cpu_load) == 48, "layout");
 
-/* What is left of 128 parts after 2^power steps of load[i], i = 1 to 4. */
+/* Rest of 128 parts after 2^power steps of load[i], i = 1 to 4. */
 PELTON_INLINE u32 pelton_cpu_load_kept(u32 i, u32 power)
 {
 	static const u8 kept[PELTON_CPU_LOADS - 1][8] = {

@@ -48,7 +48,7 @@ PELTON_INLINE u32 pelton_est_counts_task(const struct pelton_placement *s)
 	return s->task.on_rq || pelton_place_cpu_of(s, s->task.cpu)->curr_is_task;
 }
 
-/* What waiting tasks make of a CPU's utilization when the task comes or goes by `change`. */
+/* Utilization of a CPU, raised by waiting tasks, when the task comes or goes by `change`. */
 PELTON_INLINE u32 pelton_boosted_util(const struct pelton_policy *pol, const struct pelton_cpu_state *c,
 				      const struct pelton_placed *out, s32 change)
 {
@@ -123,7 +123,7 @@ PELTON_INLINE u32 pelton_place_task_util(const struct pelton_policy *pol, const 
 	return pelton_task_util_est(pol, &out->se);
 }
 
-/* What the clamps of a sleeping task change on its CPU when it wakes there. */
+/* Change that the clamps of a sleeping task make on its CPU when it wakes there. */
 PELTON_INLINE s64 pelton_place_waking_bias(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out)
 {
@@ -228,7 +228,10 @@ PELTON_INLINE u32 pelton_place_util_limited(const struct pelton_policy *pol, con
 			      c->state.cap_orig);
 }
 
-/* The same without the task when that is counted `here`, else as it stands: not its group, the whole CPU is less. */
+/*
+ * Limited utilization of a CPU without the task where that is counted `here`, else as it stands: not the task's group,
+ * the whole CPU is less.
+ */
 PELTON_INLINE u32 pelton_cpu_util_without_limited(const struct pelton_policy *pol, const struct pelton_placement *s,
 						  const struct pelton_placed *out, u32 cpu, u32 here)
 {

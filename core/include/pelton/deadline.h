@@ -98,7 +98,7 @@ PELTON_INLINE void pelton_update_dl_revised_wakeup(struct pelton_dl_entity *dl, 
 	dl->runtime_ns = (s64)((dl->dl_density * (dl->deadline_ns - now_ns)) >> PELTON_BW_SHIFT);
 }
 
-/* It wakes up: may it go on with what it had? */
+/* A task wakes up: it goes on with its runtime and deadline, or gets new ones. */
 PELTON_INLINE void pelton_update_dl_entity(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns)
 {
 	u32 late = pelton_dl_time_before(dl->deadline_ns, now_ns);
@@ -111,7 +111,7 @@ PELTON_INLINE void pelton_update_dl_entity(const struct pelton_policy *pol, stru
 		pelton_dl_new_period(dl, now_ns);
 }
 
-/* It is activated between its deadline and its next period: it waits for that. */
+/* A task that is activated between its deadline and its next period waits for that period. */
 PELTON_INLINE void pelton_dl_check_constrained(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns)
 {
 	if (!pelton_dl_time_before(dl->deadline_ns, now_ns) ||
@@ -122,7 +122,7 @@ PELTON_INLINE void pelton_dl_check_constrained(const struct pelton_policy *pol, 
 		dl->runtime_ns = 0;
 }
 
-/* It becomes runnable. 1 = it may run; 0 = it waits for its replenishment. */
+/* A task becomes runnable. 1 = it may run; 0 = it waits for its replenishment. */
 PELTON_INLINE u32 pelton_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns,
 				    u32 wakeup)
 {
@@ -173,7 +173,7 @@ PELTON_INLINE u64 pelton_dl_scaled_delta_exec(const struct pelton_policy *pol, u
 	return pelton_cap_scale(pelton_cap_scale(delta_ns, freq_scale), cap);
 }
 
-/* It ran for delta_ns. 1 = it was throttled: a timer has to replenish it, or, when that is past, the caller. */
+/* A task ran for delta_ns. 1 = it was throttled: a timer has to replenish it, or, when that is past, the caller. */
 PELTON_INLINE u32 pelton_update_curr_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 delta_ns,
 					u32 freq_scale, u32 cap)
 {
@@ -190,7 +190,7 @@ PELTON_INLINE u32 pelton_update_curr_dl(const struct pelton_policy *pol, struct 
 	return 1;
 }
 
-/* How long until the high-resolution tick asks again, where there is one: time, not scaled runtime. */
+/* Time until the high-resolution tick asks again, where there is one, ns: not scaled runtime. */
 PELTON_INLINE u64 pelton_dl_hrtick(const struct pelton_dl_entity *dl)
 {
 	s64 least = PELTON_HRTICK_MIN_NS;
@@ -204,7 +204,7 @@ PELTON_INLINE u32 pelton_dl_timer_starts(u64 at_ns, u64 now_ns)
 	return (s64)(at_ns - now_ns) > -(s64)PELTON_NSEC_PER_USEC;
 }
 
-/* When the bandwidth of a task that sleeps is free again. */
+/* Time at which the bandwidth of a task that sleeps is free again, ns. */
 PELTON_INLINE u64 pelton_dl_zero_lag(const struct pelton_dl_entity *dl)
 {
 	u64 product = (u64)dl->runtime_ns * dl->dl_period_ns;

@@ -24,7 +24,7 @@
 
 #include "deadline.h"
 
-/* What becomes of the CPU's running bandwidth: its host adds or takes dl_bw and asks for a frequency. */
+/* Effects on the CPU's running bandwidth: its host adds or takes dl_bw and asks for a frequency. */
 #define PELTON_SERVER_ADDS 1u
 #define PELTON_SERVER_SUBS 2u
 
@@ -100,7 +100,7 @@ PELTON_INLINE u32 pelton_dl_server_non_contending(struct pelton_dl_server *s, u6
 	return 0;
 }
 
-/* What is left is more than fits, and the deadline is ahead: does the deadline stay? */
+/* More runtime is left than fits, and the deadline is ahead: 1 where the deadline stays. */
 PELTON_INLINE u32 pelton_dl_server_revises(const struct pelton_policy *pol, const struct pelton_dl_server *s)
 {
 	if (pol->server_restart == PELTON_SERVER_RESTART_REVISED_RUNNING)
@@ -151,7 +151,7 @@ PELTON_INLINE void pelton_dl_server_replenish(struct pelton_dl_server *s, u64 no
 		pelton_dl_server_defer(s, now_ns);
 }
 
-/* It comes to the queue unless it has to wait for its timer. */
+/* The server comes to the queue unless it has to wait for its timer. */
 PELTON_INLINE void pelton_dl_server_join(struct pelton_dl_server *s, u64 now_ns)
 {
 	if (s->dl.dl_throttled) {
@@ -163,7 +163,7 @@ PELTON_INLINE void pelton_dl_server_join(struct pelton_dl_server *s, u64 now_ns)
 	s->on_dl_rq = 1;
 }
 
-/* The first fair task is queued. What becomes of the bandwidth. */
+/* The first fair task is queued. Returns the effect on the bandwidth. */
 PELTON_INLINE u32 pelton_dl_server_start(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns)
 {
 	u32 said;
@@ -180,7 +180,7 @@ PELTON_INLINE u32 pelton_dl_server_start(const struct pelton_policy *pol, struct
 	return said;
 }
 
-/* It was to run, and there is no fair task. What becomes of the bandwidth. */
+/* The server was to run, and there is no fair task. Returns the effect on the bandwidth. */
 PELTON_INLINE u32 pelton_dl_server_stop(struct pelton_dl_server *s, u64 now_ns)
 {
 	u32 said;
@@ -242,7 +242,7 @@ PELTON_INLINE void pelton_dl_server_update(const struct pelton_policy *pol, stru
 		pelton_dl_server_throttle(pol, s, now_ns);
 }
 
-/* So much fair time may be charged later, all at once. */
+/* Fair time that may be charged later, all at once, ns. */
 PELTON_INLINE u64 pelton_dl_server_slack(const struct pelton_dl_server *s)
 {
 	return s->dl_server_active && s->dl.runtime_ns > 0 ? (u64)s->dl.runtime_ns : 0;
@@ -270,7 +270,10 @@ PELTON_INLINE u32 pelton_dl_server_expire(const struct pelton_policy *pol, struc
 	return pol->server_idle == PELTON_SERVER_IDLE_WAITS && s->dl.dl_throttled && s->dl.dl_runtime_ns;
 }
 
-/* What becomes of the bandwidth. A timer that accounting started meanwhile stays: its handler does not cancel it. */
+/*
+ * Effect of the expired timer on the bandwidth. A timer that accounting started meanwhile stays: its handler does not
+ * cancel it.
+ */
 PELTON_INLINE u32 pelton_dl_server_timer(struct pelton_dl_server *s, u64 now_ns)
 {
 	u64 at = s->dl.deadline_ns - (u64)s->dl.runtime_ns, started = s->timer_ns;
@@ -295,7 +298,7 @@ PELTON_INLINE u32 pelton_dl_server_timer(struct pelton_dl_server *s, u64 now_ns)
 	return 0;
 }
 
-/* The 0-lag time after a stop is over. What becomes of the bandwidth. */
+/* The 0-lag time after a stop is over. Returns the effect on the bandwidth. */
 PELTON_INLINE u32 pelton_dl_server_inactive(struct pelton_dl_server *s)
 {
 	s->inactive_ns = 0;

@@ -101,7 +101,7 @@ PELTON_INLINE u64 pelton_em_power(const struct pelton_policy *pol, u64 power_uw)
 	return power_uw / 1000u * (pol->energy_model == PELTON_ENERGY_MODEL_SCALED ? 1000u : 1u);
 }
 
-/* The same table for releases that choose by frequency. */
+/* The table of states for releases that choose by frequency. */
 PELTON_INLINE void pelton_em_fill_by_frequency(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n,
 					       u32 cap_orig)
 {

@@ -58,7 +58,7 @@ PELTON_INLINE u32 pelton_em_state_by_performance(const struct pelton_em_state *s
 	return pelton_em_state_for(states, n, lowest, highest, pelton_min_u64(max_util, allowed_cap));
 }
 
-/* The same by frequency; there is a state. */
+/* The state that serves `max_util`, chosen by frequency; there is a state. */
 PELTON_INLINE u32 pelton_em_state_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
 					       u32 n, u32 cap_orig, u64 max_util, u64 allowed_cap)
 {

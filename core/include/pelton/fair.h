@@ -52,7 +52,7 @@ struct pelton_fair_rq {
 	u32 nr_idle;   /* of them, those of SCHED_IDLE and idle groups */
 } PELTON_ALIGNED64;
 
-/* What an administrator may set, already multiplied with the factor. */
+/* Numbers that an administrator may set, already multiplied with the factor. */
 struct pelton_fair_tunables {
 	u64 base_slice_ns;
 	u64 tick_ns;
@@ -203,7 +203,7 @@ PELTON_INLINE void pelton_update_min_vruntime(const struct pelton_policy *pol, s
 		pelton_move_zero(rq, pelton_v_sub(v, rq->zero_vruntime));
 }
 
-/* What an entity that woke may do to the running one, as far as the policies of both decide. */
+/* Answers to whether an entity that woke preempts the running one, as far as the policies of both decide. */
 #define PELTON_PREEMPT_NO 0u
 #define PELTON_PREEMPT_YES 1u
 #define PELTON_PREEMPT_COMPARE 2u

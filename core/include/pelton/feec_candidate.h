@@ -17,7 +17,7 @@
 
 #include "feec_energy.h"
 
-/* What the search carries from one performance domain to the next. */
+/* State that the search carries from one performance domain to the next. */
 struct pelton_feec {
 	u64 task_busy;
 	u64 prev_delta;
@@ -82,7 +82,7 @@ PELTON_INLINE void pelton_feec_consider(const struct pelton_policy *pol, const s
 	}
 }
 
-/* What the search carries from one performance domain to the next. */
+/* State that the search carries from one performance domain to the next. */
 struct pelton_feec_margin {
 	u64 base;
 	u64 prev_delta;
@@ -134,7 +134,7 @@ PELTON_INLINE void pelton_margin_consider(const struct pelton_policy *pol, const
 	}
 }
 
-/* What the search with a margin of 5.15 carries from one performance domain to the next. */
+/* State that the search with a margin of 5.15 carries from one performance domain to the next. */
 struct pelton_feec_limited {
 	u64 base;
 	u64 prev_delta;

@@ -37,7 +37,7 @@ PELTON_INLINE struct pelton_feec_clamps pelton_feec_task_clamps(const struct pel
 	return clamps;
 }
 
-/* The same where clamps add up. What fits with its clamps takes that much room. */
+/* Fit of the task on a CPU where clamps add up. A task that fits with its clamps takes that much room. */
 PELTON_INLINE s32 pelton_feec_fits_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out, u32 *util, u32 cpu)
 {
@@ -112,7 +112,7 @@ PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const str
 	return pelton_effective_cpu_util(pol, state, &t);
 }
 
-/* What one CPU asks of its domain with the task on `dst`. */
+/* Capacity that one CPU asks of its domain with the task on `dst`. */
 PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out, u32 cpu, u32 dst)
 {

@@ -31,7 +31,7 @@ PELTON_INLINE u32 pelton_feec_candidates(const struct pelton_policy *pol, const 
 	return d->prev_spare > d->none || d->max_spare_cpu != PELTON_NO_CPU;
 }
 
-/* What the previous CPU, which is in this domain, would add. */
+/* Energy that the previous CPU, which is in this domain, would add. */
 PELTON_INLINE void pelton_feec_prev(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    struct pelton_placed *out, struct pelton_feec *f,
 				    const struct pelton_feec_domain *d, u64 base)
@@ -48,7 +48,7 @@ PELTON_INLINE void pelton_feec_prev(const struct pelton_policy *pol, const struc
 	f->best_delta = pelton_min_u64(f->best_delta, f->prev_delta);
 }
 
-/* What the CPU with most room would add, when it can be better than what was found before. */
+/* Energy that the CPU with most room would add, when it can be better than the best before. */
 PELTON_INLINE void pelton_feec_candidate(const struct pelton_policy *pol, const struct pelton_placement *s,
 					 struct pelton_placed *out, struct pelton_feec *f,
 					 const struct pelton_feec_domain *d, u64 base)
@@ -130,7 +130,7 @@ PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const s
 	}
 }
 
-/* What a CPU adds to its domain; 0 with f->stays when that is less than nothing. */
+/* Energy that a CPU adds to its domain; 0 with f->stays when that is less than nothing. */
 PELTON_INLINE u64 pelton_limited_added(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       struct pelton_placed *out, struct pelton_feec_limited *f, u32 index, u64 base,
 				       u32 cpu)

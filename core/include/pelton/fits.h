@@ -40,7 +40,7 @@
 #include "cpu_util.h"
 #include "margins.h"
 
-/* Whether utilization fits a CPU: no, yes, or yes but for its lower clamp, which the CPU's limits do not allow. */
+/* Fit of a utilization on a CPU: no, yes, or yes but for its lower clamp, which the CPU's limits do not allow. */
 #define PELTON_FITS_NOT 0
 #define PELTON_FITS 1
 #define PELTON_FITS_BELOW_FLOOR (-1)
@@ -82,7 +82,7 @@ PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const st
 	return (s32)fits;
 }
 
-/* The same where clamps add up: with them, or at least without. The first posting knows only the former. */
+/* Fit on a CPU where clamps add up: with clamps, or at least without. The first posting knows only the former. */
 PELTON_INLINE s32 pelton_clamped_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
 					  u32 clamped, u32 cpu)
 {
@@ -95,7 +95,7 @@ PELTON_INLINE s32 pelton_clamped_fits_cpu(const struct pelton_policy *pol, const
 	return PELTON_FITS_NOT;
 }
 
-/* The same where groups are limited: within its clamps and its group's part. */
+/* Fit on a CPU where groups are limited: within the task's clamps and its group's part. */
 PELTON_INLINE s32 pelton_limited_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
 					  u32 cpu)
 {

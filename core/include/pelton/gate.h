@@ -40,7 +40,10 @@
 #include "arith.h"
 #include "policy.h"
 
-/* What one transition costs a CPU: the driver's time, and on the slow path the two switches to and from the worker. */
+/*
+ * Cost of one transition for a CPU, ns: the driver's time, and on the slow path the two switches to and from the
+ * worker.
+ */
 PELTON_INLINE u32 pelton_gate_cost_ns(u32 fast_switch, u64 switch_time_ns, u64 context_switch_ns)
 {
 	u64 cost = fast_switch ? switch_time_ns : switch_time_ns + 2 * context_switch_ns;
@@ -166,7 +169,7 @@ PELTON_INLINE void pelton_gate_note(const struct pelton_policy *pol, struct pelt
 	g->maximum_khz = pelton_max_u32(g->peak_khz[0], pelton_max_u32(g->peak_khz[1], g->peak_khz[2]));
 }
 
-/* What the gate would set if it may. */
+/* Frequency that the gate would set if it may. */
 PELTON_INLINE u32 pelton_gate_target(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 want)
 {
 	u32 most = pelton_max_u32(pelton_min_u32(sp->gate.maximum_khz, sp->max_khz), want);

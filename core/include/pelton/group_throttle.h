@@ -70,7 +70,7 @@ PELTON_INLINE u32 pelton_group_throttled_util(u32 root, u32 util_est, const stru
 	return pelton_min_u32(pelton_max_u32(util, util_est), capacity);
 }
 
-/* What is left of that when the group at `own` is taken out; below 0 where the root has less than its groups. */
+/* Limited utilization of a root queue without the group at `own`; below 0 where the root has less than its groups. */
 PELTON_INLINE s32 pelton_group_rest(u32 root, const struct pelton_throttled_group *groups, u32 n, u32 own, u32 capacity)
 {
 	u32 i;

@@ -59,7 +59,7 @@ PELTON_INLINE u32 pelton_sugov_hold(const struct pelton_policy *pol, const struc
 	return never_idle;
 }
 
-/* What the filter must let through although the CPU was never idle. */
+/* 1 where the filter must let a frequency through although the CPU was never idle. */
 PELTON_INLINE u32 pelton_sugov_hold_exempts(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
 	if (sp->next_freq_khz == PELTON_KHZ_NONE)

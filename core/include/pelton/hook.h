@@ -56,7 +56,7 @@
 #define PELTON_SITE_SWITCH 10u
 #define PELTON_SITE_UCLAMP 11u
 
-/* How an event came about; bits. */
+/* Circumstances of an event; bits. */
 #define PELTON_HOW_REMOTE 1u       /* another CPU executes it */
 #define PELTON_HOW_ACCOUNTING 2u   /* run time of an RT or DL task was accounted */
 #define PELTON_HOW_ATTACHES 4u     /* an average changed because an entity comes or goes: attach or detach follows */
@@ -68,7 +68,7 @@
 #define PELTON_HOW_SAME_CLAMP 256u /* switch: both tasks have the same lower clamp */
 #define PELTON_HOW_PROPAGATED 512u /* an average changed because a group's did, not by time */
 
-/* What runs before and after a context switch. The first four equal PELTON_RUNS_*. */
+/* Classes that run before and after a context switch. The first four equal PELTON_RUNS_*. */
 #define PELTON_CLASS_FAIR 0u
 #define PELTON_CLASS_RT 1u
 #define PELTON_CLASS_DL 2u
@@ -76,12 +76,12 @@
 #define PELTON_CLASS_WORKER 4u
 #define PELTON_CLASS_STOP 5u
 
-/* What becomes of an event; the flags of the call follow from bit 8 on. */
+/* Results of an event; the flags of the call follow from bit 8 on. */
 #define PELTON_HOOK_OFFERED 1u
 #define PELTON_HOOK_DELIVERED 2u
 #define PELTON_HOOK_FLAGS_SHIFT 8
 
-/* What happened on a CPU since its last call; bits of pelton_sugov_cpu.marks. */
+/* Events on a CPU since its last call; bits of pelton_sugov_cpu.marks. */
 #define PELTON_MARK_CHANGED 1u
 #define PELTON_MARK_DETACHED 2u
 

@@ -33,7 +33,7 @@
 /* The next timer was not looked up. */
 #define PELTON_IDLE_UNKNOWN_NS 0x7fffffffffffffffull
 
-/* Why an idle CPU woke. */
+/* Reasons for which an idle CPU woke. */
 #define PELTON_IDLE_WOKE_TICK 1u
 #define PELTON_IDLE_WOKE_POLL_LIMIT 2u /* nothing came within the time limit of a polling state */
 
@@ -48,7 +48,7 @@ struct pelton_idle_table {
 	struct pelton_idle_state states[PELTON_IDLE_STATES_MAX];
 } PELTON_ALIGNED64;
 
-/* What is known when a CPU goes idle. */
+/* Facts that are known when a CPU goes idle. */
 struct pelton_idle_now {
 	u64 sleep_ns;
 	u64 event_ns;

@@ -90,13 +90,13 @@ PELTON_INLINE u32 pelton_menu_factor(const struct pelton_menu *m)
 	return factor ? factor : PELTON_MENU_UNITY;
 }
 
-/* When did the event come that ended a stay? If the state was never reached, at half of the time. */
+/* Time from the begin of a stay to the event that ended it, ns: half of the stay if the state was never reached. */
 PELTON_INLINE u64 pelton_menu_until_event(u64 residency_ns, u64 exit_ns)
 {
 	return residency_ns > 2 * exit_ns ? residency_ns - exit_ns : residency_ns / 2;
 }
 
-/* How long the last stay was, or would have been without the tick or the limit on polling. */
+/* Length of the last stay, or the one that it would have had without the tick or the limit on polling. */
 PELTON_INLINE u64 pelton_menu_measured(const struct pelton_policy *pol, const struct pelton_menu *m,
 				       const struct pelton_idle_table *t, u64 tick_ns)
 {
@@ -147,7 +147,7 @@ PELTON_INLINE u32 pelton_menu_scaled_timer_us(const struct pelton_menu *m)
 }
 
 /*
- * How long the CPU will be idle, ns, from timer and typical length. A short typical length saves the look at the
+ * Time for which the CPU will be idle, ns, from timer and typical length. A short typical length saves the look at the
  * timers.
  */
 PELTON_INLINE u64 pelton_menu_expect(const struct pelton_policy *pol, struct pelton_menu *m,
@@ -199,7 +199,7 @@ PELTON_INLINE u32 pelton_menu_only_first(const struct pelton_policy *pol, const 
 	       latency_ns < pelton_menu_exit(pol, &t->states[1]);
 }
 
-/* What the search for a state goes by. */
+/* Inputs of the search for a state. */
 struct pelton_menu_search {
 	u64 predicted; /* becomes what the tick is decided by */
 	u64 latency_ns;

@@ -84,7 +84,7 @@ PELTON_INLINE void pelton_teo_learn(const struct pelton_policy *pol, struct pelt
 		c->tick_intercepts += PELTON_TEO_PULSE;
 }
 
-/* What the bins below the deepest state say. */
+/* Sums of the bins below the deepest state. */
 struct pelton_teo_sums {
 	u32 hits;
 	u32 intercepts;

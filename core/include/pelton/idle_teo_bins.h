@@ -67,7 +67,7 @@ PELTON_INLINE void pelton_teo_count_short(const struct pelton_policy *pol, struc
 		c->short_idles += PELTON_TEO_PULSE;
 }
 
-/* Where the stay belongs. */
+/* Counts the stay in its bin. */
 PELTON_INLINE void pelton_teo_bins_count(const struct pelton_policy *pol, struct pelton_teo *c,
 					 const struct pelton_teo_bins *b, u64 length, u64 tick_ns)
 {
@@ -110,7 +110,7 @@ PELTON_INLINE void pelton_teo_bins_learn(const struct pelton_policy *pol, struct
 	c->total = b.total + PELTON_TEO_PULSE;
 }
 
-/* What the bins below the candidate say. */
+/* Sums of the bins below the candidate. */
 struct pelton_teo_below {
 	u32 state;
 	u32 allowed; /* deepest state within the latency limit */
@@ -149,7 +149,7 @@ PELTON_INLINE void pelton_teo_bins_walk(const struct pelton_teo *c, const struct
 	w->all = intercepts + c->intercepts[pelton_min_u32(count, PELTON_IDLE_STATES_MAX) - 1u];
 }
 
-/* How long a stay in the bin of a state is taken to be: 6.1 takes its middle. */
+/* Length that a stay in the bin of a state is taken to have: 6.1 takes the middle of the bin. */
 PELTON_INLINE u64 pelton_teo_span(const struct pelton_policy *pol, const struct pelton_idle_table *t, u32 state)
 {
 	u64 low = t->states[state].residency_ns;

@@ -90,7 +90,7 @@ PELTON_INLINE u64 pelton_teo_length(const struct pelton_policy *pol, const struc
 	return pelton_teo_time(pol, stay >= exit_ns ? stay - pelton_teo_time(pol, exit_ns / 2) : stay / 2);
 }
 
-/* What a stay is worth once another has ended. Only 7.2 lets what is left of an old one go. */
+/* Value of a stay once another has ended. Only 7.2 lets the rest of an old one go. */
 PELTON_INLINE u32 pelton_teo_decay(const struct pelton_policy *pol, u32 metric)
 {
 	u32 delta = metric >> PELTON_TEO_DECAY_SHIFT;

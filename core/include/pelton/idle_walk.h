@@ -33,7 +33,7 @@
 
 #define PELTON_BLOCKED_PERIOD_NS 32000000ull
 
-/* What the decision reads. Marks are 0 or 1. */
+/* Inputs of the decision on a walk. Marks are 0 or 1. */
 struct pelton_idle_walk {
 	u64 now_ticks;
 	u64 next_blocked_ticks;
@@ -77,7 +77,7 @@ PELTON_INLINE u32 pelton_blocked_due(const struct pelton_policy *pol, u64 now_ti
 	return now_ticks > last_ticks + wait;
 }
 
-/* Why a tick of a CPU with a task sends an idle one on the walk; 0 = it does not. */
+/* Reasons for which a tick of a CPU with a task sends an idle one on the walk, PELTON_WALK_*; 0 = none. */
 PELTON_INLINE u32 pelton_idle_walk_kick(const struct pelton_policy *pol, const struct pelton_idle_walk *w)
 {
 	u32 spread = w->busy_cpus > 1 && !(w->asymmetric && pol->idle_walk >= PELTON_IDLE_WALK_STATS_ASYM);
@@ -104,7 +104,7 @@ PELTON_INLINE u32 pelton_idle_walk_newly(const struct pelton_policy *pol, const 
 	return w->has_blocked && w->now_ticks >= w->next_blocked_ticks;
 }
 
-/* When the next one for load is due. */
+/* Tick from which the next walk for load is due. */
 PELTON_INLINE u64 pelton_idle_walk_next(u64 now_ticks, u64 tick_ns)
 {
 	return now_ticks + pelton_div_floor(PELTON_BLOCKED_PERIOD_NS + tick_ns - 1, tick_ns);

@@ -82,7 +82,7 @@ PELTON_INLINE u32 pelton_interactive_target_load(const struct pelton_policy *pol
 	return pelton_max_u32(load, 1);
 }
 
-/* How long a rise from this frequency waits, us. */
+/* Time for which a rise from this frequency waits, us. */
 PELTON_INLINE u32 pelton_interactive_delay_us(const struct pelton_policy *pol, u32 khz)
 {
 	return pelton_interactive_step(khz, pol->above_hispeed_delay_us, pol->above_hispeed_delay_2_from_khz,
@@ -102,7 +102,7 @@ PELTON_INLINE u32 pelton_interactive_below(const struct pelton_interactive *d, c
 	return pelton_khz_below(khz, n, pelton_clamp_u32(target, d->min_khz, d->max_khz));
 }
 
-/* What is known of the frequency that is looked for: `low` is too little, `high` is enough. */
+/* Bounds of the frequency that is looked for: `low` is too little, `high` is enough. */
 struct pelton_interactive_search {
 	u32 khz;
 	u32 low;
@@ -124,7 +124,7 @@ PELTON_INLINE void pelton_interactive_rise(const struct pelton_interactive *d, s
 	s->done = 1;
 }
 
-/* It is lower: the one it was found from is enough. */
+/* The operating point found is lower than the one it was found from, which is enough. */
 PELTON_INLINE void pelton_interactive_fall(const struct pelton_interactive *d, struct pelton_interactive_search *s,
 					   const u32 *khz, u32 n, u32 before)
 {
@@ -233,7 +233,7 @@ PELTON_INLINE void pelton_interactive_confirm(const struct pelton_interactive *d
 		c->loc_floor_us = now_us;
 }
 
-/* What becomes of the frequency a timer wants; 1 = the thread is woken. */
+/* Applies the frequency that a timer wants; 1 = the thread is woken. */
 PELTON_INLINE u32 pelton_interactive_decide(const struct pelton_policy *pol, const struct pelton_interactive *d,
 					    struct pelton_interactive_cpu *c, const u32 *khz, u32 n, u32 wanted,
 					    u64 now_us)
@@ -334,7 +334,7 @@ PELTON_INLINE void pelton_interactive_start(const struct pelton_policy *pol, str
 	d->boosted = pol->boost_val;
 }
 
-/* It starts on a CPU of it; a boost that is on from then on is written right afterwards. */
+/* The governor starts on a CPU of the domain; a boost that is on from then on is written right afterwards. */
 PELTON_INLINE void pelton_interactive_join(const struct pelton_policy *pol, const struct pelton_interactive *d,
 					   struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t)
 {

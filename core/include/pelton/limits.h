@@ -54,7 +54,7 @@ PELTON_INLINE u32 pelton_limits_min(const u32 *khz, u32 n, u32 min, u32 max)
 	return pelton_min_u32(best, max);
 }
 
-/* What a driver is asked for where only the limits count. */
+/* Frequency that a driver is asked for where only the limits count; 0 = none. */
 PELTON_INLINE u32 pelton_limits_apply(u32 min, u32 max, u32 cur)
 {
 	if (max < cur)
@@ -63,8 +63,8 @@ PELTON_INLINE u32 pelton_limits_apply(u32 min, u32 max, u32 cur)
 }
 
 /*
- * What a governor asks for at once when the limits are new, an operating point; 0 = nothing. `cur`: the present
- * frequency; `wanted`: what the governor asked for last, or was set to (userspace).
+ * Operating point that a governor asks for at once when the limits are new; 0 = none. `cur`: the present frequency;
+ * `wanted`: the one that the governor asked for last, or was set to (userspace).
  */
 PELTON_INLINE u32 pelton_limits_target(const struct pelton_policy *pol, const u32 *khz, u32 n, u32 min, u32 max,
 				       u32 cur, u32 wanted, u32 fast_switch)

@@ -29,7 +29,7 @@
 #include "pelt_ramp.h"
 
 #define PELTON_MARGIN_UNITS 4000u
-/* What the postings take a period for. */
+/* Length that the postings take for a period. */
 #define PELTON_MARGIN_PERIOD_UNITS 1000u
 
 /* The kernel's headroom in percent, which it adds by a shift. */

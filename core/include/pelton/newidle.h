@@ -30,7 +30,7 @@
 #define PELTON_NEWIDLE_CALLS 1024u
 #define PELTON_NEWIDLE_RATE_SHIFT 22u
 
-/* What a CPU knows of its idle times and of its searches; pelton_newidle_init() starts it. */
+/* Averages of a CPU's idle times and costs of its searches; pelton_newidle_init() starts them. */
 struct pelton_newidle {
 	u64 avg_idle_ns;
 	u64 max_cost_ns;
@@ -48,7 +48,7 @@ PELTON_INLINE void pelton_newidle_init(struct pelton_newidle *n)
 	n->decayed_at_ns = 0;
 }
 
-/* It was idle for `stay_ns`. */
+/* The CPU was idle for `stay_ns`. */
 PELTON_INLINE void pelton_newidle_woke(struct pelton_newidle *n, u64 stay_ns)
 {
 	s64 change = (s64)(stay_ns - n->avg_idle_ns) >> 3;
@@ -82,7 +82,7 @@ PELTON_INLINE u32 pelton_newidle_skips(const struct pelton_policy *pol, const st
 	return pelton_newidle_closed(pol, n) || n->avg_idle_ns < n->domain_cost_ns;
 }
 
-/* It searched, and that took `cost_ns`. */
+/* The CPU searched, and that took `cost_ns`. */
 PELTON_INLINE void pelton_newidle_searched(const struct pelton_policy *pol, struct pelton_newidle *n, u64 cost_ns,
 					   u64 now_ns)
 {

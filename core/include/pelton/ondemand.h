@@ -72,7 +72,7 @@ struct pelton_dbs {
 	u32 descends; /* the driver's own table begins with the highest frequency */
 } PELTON_ALIGNED64;
 
-/* What a CPU remembers of its last sample. */
+/* Values of a CPU's last sample. */
 struct pelton_dbs_cpu {
 	u64 prev_wall_us;
 	u64 prev_idle_us;
@@ -160,7 +160,7 @@ PELTON_INLINE u32 pelton_dbs_share(u32 wall_us, u32 idle_us)
 	return wall_us > idle_us ? (u32)pelton_div_floor(100 * (wall_us - idle_us), wall_us) : 0;
 }
 
-/* 4_5: nothing can be told without time, or when more was idle than there was. */
+/* 4_5: no load is known without time, or when more was idle than there was. */
 PELTON_INLINE u32 pelton_dbs_is_void(const struct pelton_policy *pol, u32 wall_us, u32 idle_us)
 {
 	return pol->sampling_form == PELTON_SAMPLING_4_5 && (!wall_us || wall_us < idle_us);
@@ -375,7 +375,7 @@ PELTON_INLINE u32 pelton_conservative_stops(const struct pelton_policy *pol)
 	       pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW;
 }
 
-/* What steps of unseen periods do not lead below: the lower limit, or in the oldest form nothing. */
+/* Frequency that steps of unseen periods do not lead below: the lower limit, or in the oldest form nothing. */
 PELTON_INLINE u32 pelton_conservative_floor(const struct pelton_policy *pol, const struct pelton_dbs *d)
 {
 	return pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW ? 0 : d->min_khz;

@@ -47,7 +47,7 @@
 #define PELTON_UTIL_EST_UNCHANGED 0x80000000u
 #define PELTON_UTIL_EST_UNCHANGED_LOW 1u
 
-/* What an update needs beside the record: rules, the record's own clock, the speed of the CPU. */
+/* Inputs of an update beside the record: rules, the record's own clock, the speed of the CPU. */
 struct pelton_ctx {
 	const struct pelton_policy *pol;
 	u64 now;
@@ -176,7 +176,7 @@ PELTON_INLINE u32 pelton_update_avg(const struct pelton_ctx *ctx, struct pelton_
 	return PELTON_EV_DECAYED;
 }
 
-/* What the entity itself contributes to a runnable average while it is queued. */
+/* Part that the entity itself contributes to a runnable average while it is queued. */
 PELTON_INLINE u64 pelton_se_runnable(const struct pelton_policy *pol, const struct pelton_se *se)
 {
 	if (!se->on_rq || pol->runnable_signal == PELTON_RUNNABLE_OFF)
@@ -184,7 +184,7 @@ PELTON_INLINE u64 pelton_se_runnable(const struct pelton_policy *pol, const stru
 	return pelton_keeps_runnable_load(pol) ? 1 : se->nr_runnable;
 }
 
-/* Which bit of the stored estimate is the mark. */
+/* Bit of the stored estimate that is the mark. */
 PELTON_INLINE u32 pelton_util_est_mark(const struct pelton_policy *pol)
 {
 	u32 low = pol->util_est == PELTON_UTIL_EST_U1 || pol->util_est == PELTON_UTIL_EST_U1_ANY;
@@ -211,7 +211,9 @@ PELTON_INLINE u64 pelton_update_load_avg_se(const struct pelton_ctx *ctx, struct
 	return periods;
 }
 
-/* The same for an entity known to be blocked. Its estimate keeps the mark: averages that only decayed are no news. */
+/*
+ * Updates an entity that is known to be blocked. Its estimate keeps the mark: averages that only decayed are no news.
+ */
 PELTON_INLINE u64 pelton_update_load_avg_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
 	return pelton_age_se(ctx, se, 0, 0, 0);

@@ -33,7 +33,10 @@
 /* util_sum of a CPU that had no idle time worth the name. */
 #define PELTON_SATURATED_UTIL_SUM ((PELTON_MIN_DIVISOR << PELTON_CAPACITY_SHIFT) - PELTON_LOAD_AVG_MAX)
 
-/* Where the two scheduler clocks start, so that no record is ever "last updated at 0", which means not attached. */
+/*
+ * Time at which the two scheduler clocks start, so that no record is ever "last updated at 0", which means not
+ * attached.
+ */
 #define PELTON_CLOCK_ORIGIN_NS (1ull << 30)
 
 /* The published PELT clock of the CPU: what RT and DL records and the root queue are updated at. */
@@ -53,7 +56,7 @@ PELTON_INLINE u64 pelton_cfs_rq_clock_pelt(const struct pelton_policy *pol, cons
 	return now - cfs->throttled_clock_pelt_ns;
 }
 
-/* What the time of a throttled queue is taken from. */
+/* Clock that the time of a throttled queue is taken from. */
 PELTON_INLINE u64 pelton_throttle_time(const struct pelton_policy *pol, const struct pelton_rq *rq)
 {
 	return pol->throttle_clock == PELTON_THROTTLE_CLOCK_TASK ? rq->clock.clock_task_ns : pelton_clock_pelt(pol, rq);

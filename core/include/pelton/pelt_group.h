@@ -34,7 +34,7 @@
 #define PELTON_CPU_WEIGHT_MAX 10000u
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
-/* What an average that is carried up is multiplied with to get its sum. */
+/* Factor from an average that is carried up to its sum. */
 PELTON_INLINE u32 pelton_carry_divisor(const struct pelton_policy *pol, const struct pelton_cfs_rq *q)
 {
 	return pol->propagation == PELTON_PROPAGATION_FULL_PERIOD ? PELTON_LOAD_AVG_MAX : pelton_divisor(pol, &q->avg);
@@ -148,7 +148,7 @@ PELTON_INLINE u32 pelton_propagate_entity_load_avg(const struct pelton_ctx *ctx,
 	return 1;
 }
 
-/* Which events an update raises, given what happened in it. */
+/* Events that an update raises, given what happened in it. */
 PELTON_INLINE u32 pelton_update_events(const struct pelton_policy *pol, u32 aged, u32 propagated, u32 moved, u32 flags)
 {
 	u32 changed = (aged & PELTON_EV_DECAYED) | propagated;
@@ -212,7 +212,10 @@ PELTON_INLINE u64 pelton_shares_of_weight(u32 cpu_weight)
 	return (cpu_weight * 1024ull + PELTON_CPU_WEIGHT_DEFAULT / 2u) / PELTON_CPU_WEIGHT_DEFAULT;
 }
 
-/* The same back, as the file shows it (sched_weight_to_cgroup of 6.12 and 7.2; 6.1 shows 0 for less than half). */
+/*
+ * A control group's `cpu.weight` of shares, as the file shows it (sched_weight_to_cgroup of 6.12 and 7.2; 6.1 shows 0
+ * for less than half).
+ */
 PELTON_INLINE u64 pelton_weight_of_shares(u64 shares)
 {
 	u64 weight = (shares * PELTON_CPU_WEIGHT_DEFAULT + 512u) / 1024u;
@@ -296,7 +299,10 @@ PELTON_INLINE void pelton_post_init_entity_util_avg(const struct pelton_policy *
 	se->avg.runnable_avg = pelton_keeps_runnable_load(pol) ? se->avg.load_avg : se->avg.util_avg;
 }
 
-/* When an idle CPU last accounted time, what a task that left it missed since; 0 = nothing to add. */
+/*
+ * Time at which an idle CPU last accounted time, plus the time that a task which left it missed since; 0 = nothing to
+ * add.
+ */
 PELTON_INLINE u64 pelton_migration_clock(const struct pelton_rq *rq, const struct pelton_cfs_rq *cfs, u64 wall_now)
 {
 	u64 base = rq->clock.clock_pelt_idle_ns - cfs->throttled_clock_pelt_ns;

@@ -46,7 +46,7 @@ PELTON_INLINE void pelton_take_out(const struct pelton_policy *pol, u64 *q_avg, 
 	*q_sum = pelton_floor_sum(pol, pelton_sub_floor(*q_sum, sum), *q_avg);
 }
 
-/* The same where some kernels make a new sum from the average; `divisor` is the queue's. */
+/* Take `avg` and `sum` out where some kernels make a new sum from the average; `divisor` is the queue's. */
 PELTON_INLINE void pelton_take_out_anew(const struct pelton_policy *pol, u64 *q_avg, u64 *q_sum, u64 avg, u64 sum,
 					u32 divisor)
 {
@@ -55,7 +55,7 @@ PELTON_INLINE void pelton_take_out_anew(const struct pelton_policy *pol, u64 *q_
 		*q_sum = *q_avg * divisor;
 }
 
-/* What sleepers took out of utilization; the one signal whose sum 5.10.262 does not make anew. */
+/* Take out utilization that sleepers took along; the one signal whose sum 5.10.262 does not make anew. */
 PELTON_INLINE void pelton_take_removed_util(const struct pelton_policy *pol, struct pelton_avg *q, u64 avg, u32 divisor)
 {
 	u64 util_sum = q->util_sum;
@@ -73,7 +73,7 @@ PELTON_INLINE void pelton_add_propagation(struct pelton_cfs_rq *cfs, s64 load_su
 	cfs->prop_runnable_sum += load_sum;
 }
 
-/* What the removed tasks took of the load sum; before 5.7 the record held the sum itself. */
+/* Change of the load sum by removed tasks; before 5.7 the record held the sum itself. */
 PELTON_INLINE s64 pelton_removed_load_sum(const struct pelton_policy *pol, u64 runnable, u32 divisor)
 {
 	if (pol->runnable_signal != PELTON_RUNNABLE_ON)
@@ -103,7 +103,7 @@ PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pe
 	return 1;
 }
 
-/* What a queue contributes to its runnable sum. */
+/* Part that a queue contributes to its runnable sum. */
 PELTON_INLINE u64 pelton_cfs_rq_runnable(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs)
 {
 	if (pelton_keeps_runnable_load(pol))
@@ -207,7 +207,7 @@ PELTON_INLINE void pelton_detach_entity_load_avg(const struct pelton_policy *pol
 	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
 }
 
-/* What is queued weighs on its queue, and up to 5.4 counts in its runnable load. */
+/* An entity that is queued weighs on its queue, and up to 5.4 counts in its runnable load. */
 PELTON_INLINE void pelton_enqueue_weight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
 					 const struct pelton_se *se)
 {
@@ -259,7 +259,7 @@ PELTON_INLINE void pelton_reweight_entity(const struct pelton_policy *pol, struc
 		pelton_enqueue_weight(pol, cfs, se);
 }
 
-/* The same, to whole units: a task's weight. */
+/* Reweight to whole units: a task's weight. */
 PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se,
 				   u64 weight)
 {

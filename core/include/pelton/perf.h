@@ -107,13 +107,13 @@ PELTON_INLINE void pelton_perf_inputs(const struct pelton_policy *pol, const str
 	t->max = s->cap_orig;
 }
 
-/* What deadline reservations add on top of the sum. */
+/* Bandwidth that deadline reservations add on top of the sum. */
 PELTON_INLINE u32 pelton_bw_on_top(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
 	return pol->dl_rule == PELTON_DL_RULE_BW_ON_TOP ? s->bw_dl : 0;
 }
 
-/* What deadline reservations demand as a floor. */
+/* Bandwidth that deadline reservations demand as a floor. */
 PELTON_INLINE u32 pelton_bw_floor(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
 	return pol->dl_rule == PELTON_DL_RULE_BW_FLOOR ? s->bw_dl : 0;
@@ -194,7 +194,7 @@ PELTON_INLINE u32 pelton_effective_cpu_util(const struct pelton_policy *pol, con
 	return t->effective;
 }
 
-/* How busy teo of 6.6 takes a CPU to be (sched_cpu_util): without clamps, boosts and what reservations demand. */
+/* Utilization that teo of 6.6 reads of a CPU (sched_cpu_util): without clamps, boosts and demands of reservations. */
 PELTON_INLINE u32 pelton_sched_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
 	u32 cap = s->cap_orig, util = pelton_cpu_util(pol, s, 0) + s->util_rt + s->util_dl;

@@ -19,13 +19,13 @@
 
 #include "perf.h"
 
-/* What the fair term is. */
+/* Signals that the fair term is. */
 #define PELTON_FAIR_UTIL_AVG 0u
 #define PELTON_FAIR_RUNNABLE_AVG 1u
 #define PELTON_FAIR_UTIL_EST 2u
 #define PELTON_FAIR_NO_TASK 3u /* 4.17: without a fair task there is none */
 
-/* What the sum is. */
+/* Terms that decide the sum. */
 #define PELTON_SUM_TERMS 0u
 #define PELTON_SUM_CAPACITY 1u /* the terms reach the CPU's capacity */
 #define PELTON_SUM_RT 2u       /* a runnable real-time task asks for all of it */
@@ -34,7 +34,7 @@
 #define PELTON_SUM_UCLAMP_MAX 5u
 #define PELTON_SUM_DL_FLOOR 6u /* reservations demand more than the terms add up to */
 
-/* What is asked for. */
+/* Terms that decide what a CPU asks for. */
 #define PELTON_ASKS_SUM 0u
 #define PELTON_ASKS_IOWAIT 1u
 #define PELTON_ASKS_UCLAMP_MIN 2u
@@ -94,7 +94,7 @@ PELTON_INLINE u32 pelton_sum_why_clamped(const struct pelton_policy *pol, const 
 	return within > util ? PELTON_SUM_UCLAMP_MIN : PELTON_SUM_UCLAMP_MAX;
 }
 
-/* What the sum of these terms, which are those of `s`, is. */
+/* Term that decides the sum of these terms, which are those of `s`. */
 PELTON_INLINE u32 pelton_sum_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
 				 const struct pelton_perf_terms *t)
 {
@@ -107,7 +107,7 @@ PELTON_INLINE u32 pelton_sum_why(const struct pelton_policy *pol, const struct p
 	return t->cfs + t->rt + t->dl >= s->cap_orig ? PELTON_SUM_CAPACITY : PELTON_SUM_TERMS;
 }
 
-/* Which part of a lower limit is the largest. */
+/* Largest part of a lower limit. */
 PELTON_INLINE u32 pelton_floor_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
 				   const struct pelton_perf_terms *t)
 {
@@ -120,7 +120,7 @@ PELTON_INLINE u32 pelton_floor_why(const struct pelton_policy *pol, const struct
 	return pelton_bw_floor(pol, s) ? PELTON_ASKS_DL_FLOOR : PELTON_ASKS_IRQ;
 }
 
-/* What a CPU with these terms, which are those of `s`, asks for. */
+/* Term that decides what a CPU with these terms, which are those of `s`, asks for. */
 PELTON_INLINE u32 pelton_asks_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
 				  const struct pelton_perf_terms *t)
 {

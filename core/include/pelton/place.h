@@ -38,7 +38,7 @@
 #include "arith.h"
 #include "policy.h"
 
-/* What the choice reads. */
+/* Inputs of the choice between the waking and the previous CPU. */
 struct pelton_wake {
 	u64 this_load;
 	u64 prev_load;
@@ -93,7 +93,7 @@ PELTON_INLINE u32 pelton_wake_by_runnable_load(const struct pelton_policy *pol, 
 	return here <= there;
 }
 
-/* The same once idle CPUs have not decided. */
+/* Does the waking CPU attract the task, once idle CPUs have not decided? */
 PELTON_INLINE u32 pelton_wake_affine_weight(const struct pelton_policy *pol, const struct pelton_wake *w)
 {
 	u64 here, there;

@@ -56,7 +56,7 @@
 #define PELTON_SD_PREFER_SIBLING 0x1000u
 #define PELTON_SD_NUMA 0x2000u
 
-/* Why a task is placed, as the kernel numbers it. */
+/* Reasons for which a task is placed, as the kernel numbers them. */
 #define PELTON_WF_EXEC 0x2u
 #define PELTON_WF_FORK 0x4u
 #define PELTON_WF_TTWU 0x8u
@@ -163,7 +163,7 @@ struct pelton_place_waker {
 };
 
 #if PELTON_PLACE_CPUS_MAX > 64u
-/* What balances sum up of a CPU, or of all CPUs of a set (balance_kept.h). */
+/* Sums that balances keep of a CPU, or of all CPUs of a set (balance_kept.h). */
 struct pelton_lb_part {
 	u64 load;
 	u64 util;
@@ -191,7 +191,7 @@ struct pelton_place_set {
 	u32 llc_capacity;
 };
 
-/* Which group of a domain would be the busiest, as far as it is kept. */
+/* Ranks of the groups of each domain, from which the busiest is found, as far as they are kept. */
 struct pelton_lb_kept {
 	struct pelton_lb_part parts[PELTON_PLACE_CPUS_MAX]; /* as they are in the sums of sets */
 	u64 ranks[PELTON_RANKS_MAX];
@@ -232,7 +232,7 @@ struct pelton_placement {
 #endif
 };
 
-/* Which rule decided. */
+/* Rules that decide. */
 enum {
 	PELTON_HOW_NONE,
 	PELTON_HOW_CURRENT_CPU,
@@ -256,7 +256,7 @@ enum {
 	PELTON_HOW_WAKE /* to 5.4: the search for new tasks, of one that wakes */
 };
 
-/* How the search's starting point was chosen. */
+/* Ways in which the search's starting point is chosen. */
 enum {
 	PELTON_AFFINE_NOT_ASKED,
 	PELTON_AFFINE_IDLE_HERE,
@@ -265,14 +265,14 @@ enum {
 	PELTON_AFFINE_WEIGHT
 };
 
-/* What the loads of this CPU and of prev said. */
+/* Results of comparing the loads of this CPU and of prev. */
 enum {
 	PELTON_WEIGHED_NOT,    /* not asked */
 	PELTON_WEIGHED_LOADS,  /* the smaller one won */
 	PELTON_WEIGHED_EMPTIED /* this CPU has no load but that of the waker, which is about to sleep */
 };
 
-/* What limits the search for an idle CPU. */
+/* Limits of the search for an idle CPU. */
 enum {
 	PELTON_SCAN_NONE,        /* there was no search */
 	PELTON_SCAN_UTILIZATION, /* SIS_UTIL: how much the domain's CPUs are utilized */
@@ -281,7 +281,7 @@ enum {
 	PELTON_SCAN_ALL          /* nothing */
 };
 
-/* What decided between the own group and the best other one. */
+/* Reasons for the choice between the own group and the best other one. */
 enum {
 	PELTON_DST_NONE, /* groups were not compared */
 	PELTON_DST_NO_OTHER,
@@ -364,7 +364,7 @@ PELTON_INLINE const struct pelton_sched_domain *pelton_place_domain(const struct
 	return &pelton_place_cpu_of(s, cpu)->domains[pelton_min_u32(level, PELTON_DOMAINS_MAX - 1u)];
 }
 
-/* How many domains a CPU has. */
+/* Number of domains of a CPU. */
 PELTON_INLINE u32 pelton_place_levels(const struct pelton_placement *s, u32 cpu)
 {
 	return pelton_min_u32(pelton_place_cpu_of(s, cpu)->nr_domains, PELTON_DOMAINS_MAX);

@@ -20,7 +20,7 @@ struct pelton_switch_info {
 	u32 defaults[PELTON_PROFILE_COUNT];
 };
 
-/* What a row of PELTON_SWITCHES says of a profile: the value before the first change that comes after it. */
+/* Value of a profile in a row of PELTON_SWITCHES: the one before the first change that comes after it. */
 #define PELTON_SINCE_1(profile, value) (value)
 #define PELTON_SINCE_3(profile, value, next, ...) \
 	((profile) < PELTON_PROFILE_##next ? (value) : PELTON_SINCE_1(profile, __VA_ARGS__))
@@ -216,7 +216,7 @@ PELTON_INLINE u32 pelton_policy_conflict(const struct pelton_policy *p)
 	return found;
 }
 
-/* The same, naming the two switches by position. */
+/* Returns as pelton_policy_conflict(), and names the two switches by position. */
 PELTON_INLINE u32 pelton_policy_check(const struct pelton_policy *p, u32 *field_a, u32 *field_b)
 {
 	u32 code = pelton_policy_conflict(p);
@@ -228,7 +228,7 @@ PELTON_INLINE u32 pelton_policy_check(const struct pelton_policy *p, u32 *field_
 	return code;
 }
 
-/* What works out a window from the cost of a transition? */
+/* Does any rule work out a window from the cost of a transition? */
 PELTON_INLINE u32 pelton_policy_counts_cost(const struct pelton_policy *p)
 {
 	u32 by_error = p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC;
@@ -250,8 +250,8 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 }
 
 /*
- * What is read only under other settings: X(switch or parameter, condition under which it is read, reason). The number
- * returned by pelton_policy_without_effect() is the position in this list, from 1.
+ * Fields that are read only under other settings: X(switch or parameter, condition under which it is read, reason). The
+ * number returned by pelton_policy_without_effect() is the position in this list, from 1.
  */
 #define PELTON_CONDITIONS(X) \
 	X(server_restart, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
@@ -345,7 +345,7 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(capacity_margin, p->margins == PELTON_MARGINS_FIXED, "only margins=fixed has a part of the capacity") \
 	X(hook_filter, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has these hooks")
 
-/* Why a switch or parameter that was set is not read, by number. */
+/* Reasons why a switch or parameter that was set is not read, by number. */
 #define PELTON_CONDITION_REASON(field, condition, reason) reason,
 static const char *const pelton_condition_reasons[] = { PELTON_CONDITIONS(PELTON_CONDITION_REASON) };
 

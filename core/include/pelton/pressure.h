@@ -85,9 +85,7 @@ PELTON_INLINE u32 pelton_lost_capacity(u32 cap_orig, u32 limit_khz, u32 ref_khz)
 	return cap_orig - pelton_mul_div_floor(cap_orig, limit_khz, ref_khz);
 }
 
-/*
- * What placement takes off a CPU's capacity in this moment. `policy`, `cooling`: lost to the upper limit, to cooling.
- */
+/* Capacity that placement takes off a CPU in this moment. `policy`, `cooling`: lost to the upper limit, to cooling. */
 PELTON_INLINE u32 pelton_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling)
 {
 	if (pol->capacity_left == PELTON_CAPACITY_LEFT_ACTUAL)
@@ -95,7 +93,7 @@ PELTON_INLINE u32 pelton_pressure_now(const struct pelton_policy *pol, u32 polic
 	return pol->hw_signal ? cooling : 0;
 }
 
-/* What the hw record averages. From 6.10 on cooling is a limit of the policy like any other. */
+/* Input of the average that the hw record keeps. From 6.10 on cooling is a limit of the policy like any other. */
 PELTON_INLINE u32 pelton_pressure_averaged(const struct pelton_policy *pol, u32 cooling)
 {
 	return pol->capacity_left == PELTON_CAPACITY_LEFT_ACTUAL || !pol->hw_signal ? 0 : cooling;

@@ -43,7 +43,7 @@ PELTON_INLINE void pelton_count_runnable(struct pelton_cfs_rq *cfs, s32 delta)
 	cfs->h_nr_runnable += (u32)delta;
 }
 
-/* What a group entity remembers of the tasks below, taken when a task is queued or leaves. */
+/* Notes the number of runnable tasks below a group entity, taken when a task is queued or leaves. */
 PELTON_INLINE void pelton_record_runnable(struct pelton_se *se, const struct pelton_cfs_rq *owned)
 {
 	se->nr_runnable = owned ? owned->h_nr_runnable : !se->delayed;
@@ -262,7 +262,7 @@ PELTON_INLINE void pelton_leave_queued(const struct pelton_ctx *ctx, struct pelt
 	se->avg.last_update_time_ns = 0;
 }
 
-/* What the update of a task that leaves does besides aging. */
+/* Work of the update of a task that leaves, besides aging. */
 PELTON_INLINE u32 pelton_leave_update(const struct pelton_policy *pol, u32 sleeps, u32 flags)
 {
 	u32 detached = pol->queued_migrant == PELTON_QUEUED_MIGRANT_DETACHED && flags & PELTON_DEQUEUE_MIGRATE;
@@ -365,7 +365,7 @@ PELTON_INLINE u32 pelton_rq_update_rt(const struct pelton_policy *pol, struct pe
 	return pelton_update_rt(pol, rq, running);
 }
 
-/* The same for the deadline record. */
+/* Clock, then the deadline record. `running`: 0 when such a task was just picked, 1 when it is put or ticks. */
 PELTON_INLINE u32 pelton_rq_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns,
 				      u32 is_idle, u32 running)
 {
@@ -373,7 +373,7 @@ PELTON_INLINE u32 pelton_rq_update_dl(const struct pelton_policy *pol, struct pe
 	return pelton_update_dl(pol, rq, running);
 }
 
-/* What runs on the CPU whose blocked load is refreshed. */
+/* Classes that run on a CPU whose blocked load is refreshed. */
 #define PELTON_RUNS_FAIR 0u
 #define PELTON_RUNS_RT 1u
 #define PELTON_RUNS_DL 2u

@@ -42,7 +42,7 @@ struct pelton_rt_limit {
 
 _Static_assert(sizeof(struct pelton_rt_limit) == 24, "size of pelton_rt_limit");
 
-/* It used more than it has, and there may be more to have. */
+/* 1 where the CPU used more than it has, and there may be more to have. */
 PELTON_INLINE u32 pelton_rt_over(const struct pelton_rt_limit *own)
 {
 	return own->runtime_ns < PELTON_RT_PERIOD_NS && own->time_ns > own->runtime_ns;

@@ -38,7 +38,7 @@ PELTON_INLINE u64 pelton_runnable_units(u64 runnable_weight)
 	return runnable_weight >> PELTON_WEIGHT_SHIFT;
 }
 
-/* What an entity's sum is multiplied with to get its average. */
+/* Factor of an entity's sum that leads to its average. */
 PELTON_INLINE u64 pelton_se_runnable_factor(const struct pelton_policy *pol, const struct pelton_se *se)
 {
 	return pelton_keeps_runnable_load(pol) ? pelton_runnable_units(se->runnable_weight) : 1;

@@ -106,7 +106,7 @@ PELTON_INLINE u32 pelton_sd_asym_searched(const struct pelton_policy *pol)
 								   : PELTON_SD_ASYM_CPUCAPACITY;
 }
 
-/* How many times the smaller span fits into the larger, at least once. */
+/* Number of times that the smaller span fits into the larger, at least 1. */
 PELTON_INLINE u32 pelton_sd_times(u32 weight, u32 below)
 {
 	u32 times = below ? weight / below : 0;
@@ -136,7 +136,7 @@ PELTON_INLINE u32 pelton_sd_numa_span(const struct pelton_sd_level *levels, u32 
 	return parent;
 }
 
-/* How many tasks may differ between the groups of the level `at` of a CPU's levels, smallest first. */
+/* Number of tasks by which the groups of the level `at` of a CPU's levels, smallest first, may differ. */
 PELTON_INLINE u32 pelton_sd_imb_numa_nr(const struct pelton_sd_level *levels, u32 n, u32 at)
 {
 	u32 cache = pelton_sd_cache(levels, n), parent, caches, allowed;

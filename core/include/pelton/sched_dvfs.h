@@ -37,7 +37,7 @@
 #define PELTON_CAPACITY_MARGIN 1280u
 #define PELTON_SCHED_DVFS_WINDOW_NS 50000000u
 
-/* What became of a vote. */
+/* Results of a vote. */
 #define PELTON_VOTE_DRIVE 0u     /* hand the request to the driver, or to its worker */
 #define PELTON_VOTE_THROTTLED 1u /* e5: inside the window */
 #define PELTON_VOTE_OTHER 2u     /* e5: another CPU asks for more */

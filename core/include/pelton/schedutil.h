@@ -36,7 +36,7 @@
 #include "iowait.h"
 #include "perf.h"
 
-/* What commit asks of the host. */
+/* Requests of a commit to the host. */
 #define PELTON_COMMIT_NONE 0u    /* nothing changed */
 #define PELTON_COMMIT_DRIVE 1u   /* fast switch: program the driver; slow: wake the worker */
 #define PELTON_COMMIT_PENDING 2u /* slow, the worker is already pending and will find the new value */
@@ -180,7 +180,9 @@ PELTON_INLINE u32 pelton_sugov_knows_last_call(const struct pelton_policy *pol, 
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1;
 }
 
-/* What the governor knows of a CPU: to 4.16 what its last hook call passed, in a domain of several CPUs. */
+/*
+ * Signals of a CPU that the governor knows: to 4.16 those that its last hook call passed, in a domain of several CPUs.
+ */
 PELTON_INLINE void pelton_sugov_known(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				      const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s,
 				      struct pelton_cpu_state *known)
@@ -427,7 +429,7 @@ PELTON_INLINE void pelton_sugov_work_done(const struct pelton_policy *pol, struc
 		sp->work_in_progress = 0;
 }
 
-/* What one evaluation came to. */
+/* Result of one evaluation. */
 struct pelton_decision {
 	u32 perf; /* largest request of the domain */
 	u32 cpu;  /* index of the CPU that made it */
@@ -492,8 +494,8 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 }
 
 /*
- * What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries.
- * `first`: the first CPU with the largest request, where that is known.
+ * Need of the domain, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. `first`:
+ * the first CPU with the largest request, where that is known.
  */
 PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				     const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first,
@@ -527,9 +529,9 @@ PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct p
 }
 
 /*
- * What the CPUs of the domain, which has one at least, request at a hook call of `caller`: all in order, up to one that
- * forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. With a caller of
- * nr_cpus no CPU calls: the host just looks. CPUs that are not asked force nothing, whatever they did before.
+ * Requests of the CPUs of the domain, which has one at least, at a hook call of `caller`: all in order, up to one that
+ * forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. With a caller of nr_cpus
+ * no CPU calls: the host just looks. CPUs that are not asked force nothing, whatever they did before.
  */
 PELTON_INLINE void pelton_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				    struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now,

@@ -35,7 +35,7 @@
 #include "bandwidth.h"
 #include "schedutil.h"
 
-/* What a CPU requests: a share of the highest frequency. */
+/* Request of a CPU: a share of the highest frequency. */
 struct pelton_sugov_request {
 	u32 request;
 	u32 scale; /* 0: it was not asked yet */
@@ -56,7 +56,7 @@ struct pelton_sugov_known {
 _Static_assert(sizeof(struct pelton_sugov_request) == 8, "layout");
 _Static_assert(sizeof(struct pelton_sugov_known) == 32, "layout");
 
-/* Can evaluations be settled? Not by gates to which every evaluation tells something. */
+/* Can evaluations be settled? Not by gates that learn from every evaluation. */
 PELTON_INLINE u32 pelton_sugov_settles(const struct pelton_policy *pol)
 {
 	return pelton_sugov_keeps(pol) && !pelton_gate_slides(pol) && pol->gate != PELTON_GATE_R1_TRAILING;
@@ -151,7 +151,9 @@ PELTON_INLINE u32 pelton_sugov_is_settled(const struct pelton_sugov_policy *sp, 
 	return raw == sp->cached_raw_khz && !sp->need_update && sp->next_freq_khz != PELTON_KHZ_NONE;
 }
 
-/* What a settled evaluation leaves behind; `s` belongs to the CPU that called, `sc` as for pelton_sugov_commit(). */
+/*
+ * State that a settled evaluation leaves behind; `s` belongs to the CPU that called, `sc` as for pelton_sugov_commit().
+ */
 PELTON_INLINE void pelton_sugov_settle(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 				       struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 raw)
 {

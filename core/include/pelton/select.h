@@ -48,7 +48,7 @@ PELTON_INLINE u32 pelton_waker_sleeps(const struct pelton_policy *pol, const str
 	return (s->flags & PELTON_WF_SYNC) && !exits;
 }
 
-/* Which event led to the search through the groups. */
+/* Rule of the event that led to the search through the groups. */
 PELTON_INLINE u32 pelton_how_searched(const struct pelton_placement *s)
 {
 	if (s->flags & PELTON_WF_TTWU)
@@ -56,7 +56,7 @@ PELTON_INLINE u32 pelton_how_searched(const struct pelton_placement *s)
 	return s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC;
 }
 
-/* What a wake-up knows before any domain is looked at; 1 = out->cpu is chosen. */
+/* First part of a wake-up, before any domain is looked at; 1 = out->cpu is chosen. */
 PELTON_INLINE u32 pelton_select_wakeup(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       struct pelton_placed *out)
 {

@@ -77,7 +77,7 @@ struct pelton_class_cpu {
 
 _Static_assert(sizeof(struct pelton_class_cpu) == 32, "size of pelton_class_cpu");
 
-/* What runs where the task last ran. */
+/* The task that runs where the placed task last ran. */
 struct pelton_class_curr {
 	u64 deadline_ns; /* PELTON_NO_DEADLINE: not of the deadline class */
 	u32 prio;
@@ -124,7 +124,7 @@ PELTON_INLINE u32 pelton_dl_task_fits(const struct pelton_policy *pol, const str
 	return capacity >= t->dl_density >> (PELTON_BW_SHIFT - PELTON_CAPACITY_SHIFT);
 }
 
-/* How strong what a CPU has to run is, for real-time tasks. */
+/* Priority of the strongest that a CPU has to run, as seen by real-time tasks. */
 PELTON_INLINE u32 pelton_cpupri(const struct pelton_policy *pol, const struct pelton_class_cpu *c)
 {
 	if (pol->rt_search >= PELTON_RT_SEARCH_SPREAD && c->deadline_ns != PELTON_NO_DEADLINE)
@@ -169,7 +169,7 @@ PELTON_INLINE void pelton_find_lowest(const struct pelton_policy *pol, const str
 		pelton_class_keep(&s->fits, c, level, key);
 }
 
-/* Where only one of the free CPUs is known beside the two that are asked for by name, the others are behind it. */
+/* A free CPU where only one is known beside the two that are asked for by name; the others are behind it. */
 PELTON_INLINE void pelton_find_latest(const struct pelton_class_task *t, const struct pelton_class_cpu *c,
 				      struct pelton_class_search *s)
 {
@@ -204,7 +204,7 @@ PELTON_INLINE void pelton_find_later(const struct pelton_policy *pol, const stru
 	}
 }
 
-/* What the search of a real-time task came to; its key is PELTON_KEY_NONE when there is nothing. */
+/* Result of the search of a real-time task; its key is PELTON_KEY_NONE when there is no CPU. */
 PELTON_INLINE const struct pelton_class_best *pelton_lowest_found(const struct pelton_class_search *s)
 {
 	return s->fits.key != PELTON_KEY_NONE ? &s->fits : &s->any;
@@ -215,7 +215,7 @@ PELTON_INLINE u32 pelton_dl_earliest_at(const struct pelton_class_task *t, const
 	return c->deadline_ns == PELTON_NO_DEADLINE || pelton_dl_time_before(t->deadline_ns, c->deadline_ns);
 }
 
-/* The same of a deadline task: a CPU without a deadline task, or the one with the latest of all. */
+/* Result of the search of a deadline task: a CPU without a deadline task, or the one with the latest of all. */
 PELTON_INLINE const struct pelton_class_best *pelton_later_found(const struct pelton_policy *pol,
 								 const struct pelton_class_task *t,
 								 struct pelton_class_search *s)
@@ -240,7 +240,7 @@ PELTON_INLINE u32 pelton_lowest_rq(const struct pelton_class_task *t, const stru
 	return best->at.cpu;
 }
 
-/* The same for a deadline task. */
+/* CPU that a deadline task may be moved to, or PELTON_NO_CPU. */
 PELTON_INLINE u32 pelton_later_rq(const struct pelton_policy *pol, const struct pelton_class_task *t,
 				  struct pelton_class_search *s)
 {

@@ -63,7 +63,7 @@ PELTON_INLINE pelton_span pelton_idlest_choice(const struct pelton_policy *pol, 
 	return best->idlest;
 }
 
-/* The same after a look at all groups of a domain of `cpu`. */
+/* CPUs of the group to go to after a look at all groups of a domain of `cpu`; 0 = the task stays in the local one. */
 PELTON_INLINE pelton_span pelton_find_idlest_group(const struct pelton_policy *pol, const struct pelton_placement *s,
 						   struct pelton_placed *out, const struct pelton_sched_domain *d,
 						   u32 cpu)

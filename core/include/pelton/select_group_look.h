@@ -92,7 +92,7 @@ PELTON_INLINE u32 pelton_dst_cpu_look(const struct pelton_policy *pol, const str
 	return 0;
 }
 
-/* What the walk over the groups carries along. */
+/* State that the walk over the groups carries along. */
 struct pelton_idlest {
 	u64 min_runnable;
 	u64 min_load;

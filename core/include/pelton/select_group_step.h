@@ -32,7 +32,7 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 	return found;
 }
 
-/* Where the way down from a domain has come to. */
+/* Position on the way down from a domain. */
 struct pelton_dst_walk {
 	u32 cpu;
 	u32 level; /* PELTON_NO_DOMAIN: it ends */

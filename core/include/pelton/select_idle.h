@@ -32,8 +32,8 @@
 #include "select_idle_scan.h"
 
 /*
- * How many CPUs of a domain a scan may look at: fewer, the more its CPUs are utilized. `sum_util`: of all of them;
- * kernel/sched/fair.c update_idle_cpu_scan.
+ * Number of CPUs of a domain that a scan may look at: fewer, the more its CPUs are utilized. `sum_util`: of all of
+ * them; kernel/sched/fair.c update_idle_cpu_scan.
  */
 PELTON_INLINE u32 pelton_nr_idle_scan(u64 sum_util, u32 weight, u32 imbalance_pct)
 {

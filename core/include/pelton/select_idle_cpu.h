@@ -18,7 +18,7 @@
 
 #include "feec.h"
 
-/* What the scan of a cache group carries along. */
+/* State that the scan of a cache group carries along. */
 struct pelton_idle_scan {
 	pelton_cpus cpus; /* not yet ruled out */
 	u32 thread;       /* an idle thread of a core that is not */
@@ -60,7 +60,7 @@ PELTON_INLINE u32 pelton_ranked_capacity(const struct pelton_policy *pol, const 
 	return pelton_sub_floor_u32(c->state.cap_orig, c->hw_pressure);
 }
 
-/* What the scan of unequal CPUs has found. */
+/* Best CPU that the scan of unequal CPUs has found. */
 struct pelton_ranked {
 	u32 cpu;
 	u32 capacity;
@@ -178,7 +178,7 @@ PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struc
 /* As many CPUs as there are. */
 #define PELTON_SCAN_UNLIMITED 0x7fffffff
 
-/* How many CPUs a scan looks at, and one. */
+/* Number of CPUs that a scan looks at, and one. */
 PELTON_INLINE s32 pelton_scan_limit(const struct pelton_sched_domain *d, u32 nr_idle_scan)
 {
 	if (!d->has_shared || nr_idle_scan == PELTON_NO_LIMIT)

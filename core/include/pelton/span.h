@@ -52,7 +52,7 @@ PELTON_INLINE pelton_members pelton_members_of(const struct pelton_placement *s,
 	return pelton_walk_of(a & b);
 }
 
-/* The same without one. */
+/* CPUs of a set without one. */
 PELTON_INLINE pelton_members pelton_members_without(const struct pelton_placement *s, pelton_span span, u32 cpu)
 {
 	(void)s;
@@ -71,7 +71,7 @@ PELTON_INLINE u32 pelton_span_meets(const struct pelton_placement *s, pelton_spa
 	return (a & b) != 0;
 }
 
-/* How many cores a group has. */
+/* Number of cores of a group. */
 PELTON_INLINE u32 pelton_span_cores(const struct pelton_placement *s, pelton_span group)
 {
 	u32 cores = 0;
@@ -95,7 +95,7 @@ PELTON_INLINE void pelton_walk_leave(const struct pelton_placement *s, pelton_wa
 	pelton_walk_skip(walk, group, first);
 }
 
-/* What the group of a CPU in its domain `level` has: the record keeps it with that domain. */
+/* The group of a CPU in its domain `level`: the record keeps it with that domain. */
 PELTON_INLINE const struct pelton_sched_domain *pelton_span_group(const struct pelton_placement *s, pelton_span group,
 								  u32 cpu, u32 level)
 {
@@ -184,7 +184,7 @@ PELTON_INLINE pelton_members pelton_members_of(const struct pelton_placement *s,
 	return m;
 }
 
-/* The same without one. */
+/* CPUs of a set without one. */
 PELTON_INLINE pelton_members pelton_members_without(const struct pelton_placement *s, pelton_span span, u32 cpu)
 {
 	pelton_members m = pelton_members_of(s, span, span);
@@ -210,7 +210,7 @@ PELTON_INLINE u32 pelton_span_meets(const struct pelton_placement *s, pelton_spa
 	return pelton_members_more(&m);
 }
 
-/* How many cores a group has. */
+/* Number of cores of a group. */
 PELTON_INLINE u32 pelton_span_cores(const struct pelton_placement *s, pelton_span group)
 {
 	return pelton_span_is_alone(group) ? 1u : pelton_span_set(s, group)->cores;
@@ -231,7 +231,7 @@ PELTON_INLINE void pelton_walk_leave(const struct pelton_placement *s, pelton_wa
 	walk->behind &= ~set->cpus.words[start];
 }
 
-/* What the group of a CPU in its domain `level` has: kept once for all its CPUs, with a CPU that is alone by itself. */
+/* The group of a CPU in its domain `level`: kept once for all its CPUs, with a CPU that is alone by itself. */
 PELTON_INLINE const struct pelton_sched_domain *pelton_span_group(const struct pelton_placement *s, pelton_span group,
 								  u32 cpu, u32 level)
 {

@@ -39,7 +39,7 @@
 #define PELTON_NO_TARGET 0xffffffffu /* THERMAL_NO_TARGET */
 #define PELTON_IPA_FRAC_BITS 10
 
-/* What one trip asks of one domain. */
+/* Request of one trip to one domain. */
 struct pelton_thermal_instance {
 	u32 target; /* state, or PELTON_NO_TARGET */
 	u32 initialized;
@@ -139,7 +139,7 @@ PELTON_INLINE u32 pelton_step_wise_drops(const struct pelton_policy *pol, u32 ta
 	return pelton_min_u32(cur - 1, max);
 }
 
-/* What step_wise makes of an instance's target. `cur`, `max`: state of the domain and its deepest. */
+/* Next target of an instance under step_wise. `cur`, `max`: state of the domain and its deepest. */
 PELTON_INLINE u32 pelton_step_wise_target(const struct pelton_policy *pol, const struct pelton_thermal_instance *in,
 					  u32 cur, u32 max, s32 trend, u32 throttle)
 {
@@ -244,7 +244,7 @@ PELTON_INLINE void pelton_ipa_constants(const struct pelton_policy *pol, struct 
 	p->k_i = pol->ipa == PELTON_IPA_TRUNCATES ? 10 : (s32)pelton_max_u32(tenth, 1);
 }
 
-/* What the zone can stand: given, or the least that all of its domains can take (`least_mw`). */
+/* Power that the zone can stand, mW: given, or the least that all of its domains can take (`least_mw`). */
 PELTON_INLINE u32 pelton_ipa_sustainable(const struct pelton_policy *pol, struct pelton_zone *z, u32 least_mw)
 {
 	u32 mw = z->ipa.sustainable_mw ? z->ipa.sustainable_mw : least_mw;
@@ -295,7 +295,7 @@ PELTON_INLINE u32 pelton_div_closest(u64 n, u32 d)
 	return (u32)pelton_div_floor(n + d / 2, d);
 }
 
-/* What a domain could still take gets its part of what others could not. */
+/* Gives domains that could take more their parts of the power that others could not take. */
 PELTON_INLINE void pelton_ipa_extra(const struct pelton_policy *pol, struct pelton_zone *z, u32 extra, u32 room)
 {
 	u32 d;
@@ -429,13 +429,13 @@ PELTON_INLINE u32 pelton_cooling_mw_to_state(const u64 *uw, u32 n, u32 at_mw)
 	return n ? n - 1 - found : 0;
 }
 
-/* What `cpus` busy CPUs take in a state. */
+/* Power that `cpus` busy CPUs take in a state, mW. */
 PELTON_INLINE u32 pelton_cooling_state2power(const u64 *uw, u32 n, u32 state, u32 cpus)
 {
 	return state < n ? pelton_cooling_mw(uw[n - 1 - state]) * cpus : 0;
 }
 
-/* What a domain takes now: its load, and the power of its frequency. */
+/* Power that a domain takes now: its load, and the power of its frequency. */
 PELTON_INLINE void pelton_cooling_requested(struct pelton_cooling *c, const u32 *khz, const u64 *uw, u32 n, u32 cur_khz,
 					    u32 load_pct)
 {

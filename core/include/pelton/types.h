@@ -49,7 +49,7 @@ struct pelton_se {
 	u32 runnable_weight; /* to 5.4: part of the weight that is runnable, as stored, runnable_load.h */
 } PELTON_ALIGNED64;
 
-/* What tasks that left while asleep took away, and what must be handed to the parent level. */
+/* Queue of fair entities, with sums of tasks that left while asleep and changes for the parent level. */
 struct pelton_cfs_rq {
 	struct pelton_avg avg;
 	u64 load_weight; /* sum of weights of queued entities, scaled down */
@@ -72,7 +72,7 @@ struct pelton_cfs_rq {
 	s32 weight_rest;             /* what a 64-bit kernel stores beyond load_weight's units, weight.h */
 } PELTON_ALIGNED64;
 
-/* What all CPUs' queues of one task group share. */
+/* State that all CPUs' queues of one task group share. */
 struct pelton_tg {
 	u64 load_avg; /* sum of the contributions */
 	u64 shares;   /* scaled-down: default 1024 */
@@ -212,7 +212,7 @@ struct pelton_sugov_cpu {
 #define PELTON_HOOK_FLAG_CLASS 16u  /* the RT or DL class changed its demand */
 #define PELTON_HOOK_FLAG_DETACH 32u /* utilization left the CPU */
 
-/* What an update asks of the frequency hook; several may be set at once. */
+/* Events of an update for the frequency hook; several may be set at once. */
 #define PELTON_EV_DECAYED 1u
 #define PELTON_EV_ATTACH 2u
 #define PELTON_EV_DETACH 4u

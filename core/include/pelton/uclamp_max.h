@@ -48,7 +48,7 @@ struct pelton_uclamp_task {
 	u32 active[PELTON_UCLAMP_IDS]; /* counted on its CPU */
 };
 
-/* What limits a task's request: its group, and the system. */
+/* Limits of a task's request: its group's, and the system's. */
 struct pelton_uclamp_limits {
 	u32 in_group; /* not the root's */
 	u32 group_min;

@@ -88,13 +88,13 @@ PELTON_INLINE u64 pelton_periods_between(u64 last_ns, u32 period_contrib, u64 no
 	return (((now - last_ns) >> PELTON_UNIT_SHIFT) + period_contrib) / PELTON_PERIOD_UNITS;
 }
 
-/* What so many period boundaries leave of a value; none leave it as it is. */
+/* Rest of a value after so many period boundaries; none leave it as it is. */
 PELTON_INLINE u32 pelton_uclamp_fade(u32 value, u64 periods)
 {
 	return periods ? (u32)pelton_decay_load(value, periods) : value;
 }
 
-/* What time leaves of a sleeper's value; called before its record is brought up to `now`. */
+/* Fades a sleeper's value with time; called before its record is brought up to `now`. */
 PELTON_INLINE void pelton_uclamp_sum_age_task(struct pelton_uclamp_sum_task *t, const struct pelton_avg *avg, u64 now)
 {
 	u64 periods = pelton_periods_between(avg->last_update_time_ns, avg->period_contrib, now);
@@ -260,7 +260,7 @@ PELTON_INLINE u32 pelton_uclamp_sum_calls(const struct pelton_policy *pol, const
 	return pol->uclamp != PELTON_UCLAMP_DEBT || t->bias != 0;
 }
 
-/* What waiting tasks make of a clamped utilization. */
+/* Clamped utilization, raised by waiting tasks. */
 PELTON_INLINE u32 pelton_uclamp_sum_boost(const struct pelton_policy *pol, u32 clamped, u32 util, u32 runnable)
 {
 	/* What is not utilized is not clamped either: without clamps in use debt is what none is. */

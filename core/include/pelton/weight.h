@@ -38,7 +38,7 @@ PELTON_INLINE u64 pelton_full_weight(u64 units, s32 rest)
 	return pelton_scale_load(units) + (u64)(s64)rest;
 }
 
-/* What `units` leave out of a weight, as stored. */
+/* Rest of a weight that `units` leave out, as stored. */
 PELTON_INLINE s32 pelton_weight_rest(u64 weight, u64 units)
 {
 	return (s32)(weight - pelton_scale_load(units));

@@ -8,7 +8,7 @@ pub use crate::sys::NR_MIGRATE;
 pub use crate::sys::cache_nice_tries;
 use crate::sys::{self, CpuLoad, Lb, LbDomain, LbEnv, LbTask, Placement, SchedDomain};
 
-/// How many times as long a busy CPU waits for its next balance as an idle one.
+/// Factor by which a busy CPU waits longer for its next balance than an idle one.
 pub const BUSY_FACTOR: u64 = sys::BUSY_FACTOR as u64;
 
 /// Types of groups, by number; what a worse one lacks is looked at first.
@@ -102,13 +102,13 @@ impl LbDomain {
         sys::lb_newidle_skips(self, avg_idle_ns, spent_ns) != 0
     }
 
-    /// What a search that took `cost_ns` counts for, ns: in some kernels one that finds nothing counts for more.
+    /// Cost, ns, at which a search that took `cost_ns` counts: in some kernels one that finds nothing counts for more.
     #[must_use]
     pub fn newidle_counts_for(&self, policy: &Policy, cost_ns: u64, found: bool) -> u64 {
         sys::lb_newidle_counts_for(policy, self, cost_ns, found.into())
     }
 
-    /// It searched this domain, which counts for `cost_ns`.
+    /// The CPU searched this domain, which counts for `cost_ns`.
     pub fn newidle_searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
         sys::lb_newidle_searched(policy, self, cost_ns, now_ns);
     }
@@ -131,7 +131,7 @@ impl LbDomain {
         sys::lb_newidle_wins(self, draw) != 0
     }
 
-    /// What a search that finds something counts for.
+    /// Number of searches that one which finds something counts for, with those that the dice left out.
     #[must_use]
     pub fn newidle_weight(&self, policy: &Policy) -> u32 {
         sys::lb_newidle_weight(policy, self)

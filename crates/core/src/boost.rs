@@ -8,7 +8,7 @@ pub use crate::sys::{boost_full, boost_group_limit, boosted, filter_normalize, f
 /// Boost groups of the largest form, the root included.
 pub const BOOST_GROUPS: usize = sys::BOOST_GROUPS as usize;
 
-/// What `boost` percent add to a signal.
+/// Part that `boost` percent add to a signal.
 ///
 /// ```
 /// let policy = pelton_core::Policy::profile("4.12").unwrap();
@@ -49,7 +49,7 @@ impl BoostCpu {
 }
 
 impl CpuState {
-    /// The same inputs as if the fair class were as busy as `boost` percent make it.
+    /// These inputs, with the fair class as busy as `boost` percent make it.
     #[inline]
     #[must_use]
     pub fn boosted(mut self, pol: &Policy, boost: i32) -> Self {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which cache the threads of a process prefer (`cache_aware.h`). Each method is the C function of the same name.
+//! The cache that the threads of a process prefer (`cache_aware.h`). Each method is the C function of the same name.
 
 use crate::policy::Policy;
 use crate::record::{Form, Snapshot, rule};
@@ -17,7 +17,7 @@ macro_rules! by_form {
 }
 
 impl CacheGroup {
-    /// A process without threads; `cpu` tells it the epoch.
+    /// A process without threads, in the epoch of `cpu`.
     #[must_use]
     pub fn new(cpu: &CacheCpu, now_ticks: u64) -> CacheGroup {
         let mut own = CacheGroup::default();

@@ -6,7 +6,7 @@ use crate::sys::{self, DlEntity};
 
 /// Period of the limit of reservations, ns.
 pub const DL_LIMIT_PERIOD_NS: u64 = 1_000_000_000;
-/// What of it may be reserved of a CPU at first, ns.
+/// Part of that period that may be reserved of a CPU at first, ns.
 pub const DL_LIMIT_RUNTIME_NS: u64 = 950_000_000;
 /// Everything may be reserved.
 pub const DL_LIMIT_NONE: u64 = sys::DL_LIMIT_NONE;
@@ -17,7 +17,7 @@ impl DlEntity {
         sys::setparam_dl(self, runtime_ns, deadline_ns, period_ns);
     }
 
-    /// What is left is more than fits until the deadline.
+    /// True where the runtime that is left is more than the reservation allows until the deadline.
     #[must_use]
     pub fn overflows(&self, now_ns: u64) -> bool {
         sys::dl_entity_overflow(self, now_ns) != 0
@@ -46,7 +46,8 @@ impl DlEntity {
         sys::replenish_dl_entity(self, now_ns);
     }
 
-    /// It ran for `delta_ns` at a frequency and on a capacity of 1024; true: it was throttled.
+    /// The task ran for `delta_ns` at the frequency `freq_scale` and the capacity `cap`, both of 1024; true: it is
+    /// throttled.
     pub fn ran(&mut self, policy: &Policy, delta_ns: u64, freq_scale: u32, cap: u32) -> bool {
         sys::update_curr_dl(policy, self, delta_ns, freq_scale, cap) != 0
     }
@@ -57,7 +58,7 @@ impl DlEntity {
         sys::dl_next_period(self)
     }
 
-    /// How long until the high-resolution tick asks again, where there is one.
+    /// Time until the high-resolution tick asks again, where there is one, ns.
     #[must_use]
     pub fn hrtick_ns(&self) -> u64 {
         sys::dl_hrtick(self)
@@ -69,7 +70,7 @@ impl DlEntity {
         sys::dl_timer_starts(self.next_period_ns(), now_ns) != 0
     }
 
-    /// When the bandwidth of the sleeping task is free again.
+    /// Time at which the bandwidth of the sleeping task is free again, ns.
     #[must_use]
     pub fn zero_lag_ns(&self) -> u64 {
         sys::dl_zero_lag(self)

@@ -5,14 +5,14 @@
 use crate::policy::Policy;
 use crate::sys::{self, DlServer, SERVER_ADDS, SERVER_SUBS};
 
-/// What becomes of the running bandwidth of a server's CPU.
+/// Effect on the running bandwidth of a server's CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerBw {
-    /// It stays.
+    /// The bandwidth stays.
     Stays,
     /// The server's bandwidth is added.
     Added,
-    /// It is taken off.
+    /// The server's bandwidth is taken off.
     Taken,
 }
 
@@ -46,7 +46,7 @@ impl DlServer {
         said(sys::dl_server_start(policy, self, now_ns))
     }
 
-    /// It was to run and there is no fair task.
+    /// The server was to run and there is no fair task.
     pub fn stop(&mut self, now_ns: u64) -> ServerBw {
         said(sys::dl_server_stop(self, now_ns))
     }
@@ -72,7 +72,7 @@ impl DlServer {
         sys::dl_server_expire(policy, self) != 0
     }
 
-    /// What its timer does.
+    /// Work of its timer.
     pub fn timer(&mut self, now_ns: u64) -> ServerBw {
         said(sys::dl_server_timer(self, now_ns))
     }

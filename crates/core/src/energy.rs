@@ -37,7 +37,7 @@ impl EnergyModel {
         Self { states }
     }
 
-    /// The same in the form that the release of a policy keeps: cost by performance, or by frequency.
+    /// A model of these points in the form that the release of a policy keeps: cost by performance, or by frequency.
     #[must_use]
     pub fn of_release(policy: &Policy, opps: &[(u32, u64)], cap_orig: u32) -> Self {
         let state = |&(freq_khz, power_uw): &(u32, u64)| EmState { freq_khz, power_uw, ..EmState::default() };
@@ -71,7 +71,8 @@ impl EnergyModel {
         model.states.iter().map(|state| state.freq_khz | mark(state.inefficient)).collect()
     }
 
-    /// The same where the kernel itself said which points it passes over; by its Energy Model where it said nothing.
+    /// The table of a governor, marked as the kernel itself states which points it passes over; by its Energy Model
+    /// where it states nothing.
     #[must_use]
     pub fn told_khz(policy: &Policy, khz: &[u32], told: &[bool], power_uw: &[u64], cap_orig: u32) -> Vec<u32> {
         if told.len() != khz.len() {

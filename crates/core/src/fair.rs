@@ -21,8 +21,8 @@ pub fn keeps_min_vruntime(p: &Policy) -> bool {
     sys::keeps_min_vruntime(p) != 0
 }
 
-/// Whether a wakee preempts, where policies decide: 0 = no, 1 = yes, 2 = entities are compared. `idle`: the running
-/// task and the wakee are of SCHED_IDLE; `at`: so are they, or the groups they are in, where they meet.
+/// Preemption by a wakee, where policies decide: 0 = no, 1 = yes, 2 = entities are compared. `idle`: the running task
+/// and the wakee are of SCHED_IDLE; `at`: so are they, or the groups they are in, where they meet.
 #[inline]
 #[must_use]
 pub fn preempt_by_policy(p: &Policy, idle: [bool; 2], at: [bool; 2], batch: bool) -> u32 {

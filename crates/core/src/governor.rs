@@ -60,7 +60,7 @@ impl CpuState {
         state
     }
 
-    /// The same into a record that is there already.
+    /// Fills a record that is there already as [`CpuState::fill`] makes a new one.
     #[inline]
     pub fn refill(&mut self, rq: &Rq, bw_dl: u32, rt_nr_running: u32, idle_calls: u64) {
         sys::cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, self);
@@ -118,21 +118,21 @@ pub const ASKS_WHY: [&str; 9] = [
     "flag of the call",
 ];
 
-/// Which of its terms decided a request that was made of these signals.
+/// The terms that decided a request which was made of these signals.
 impl CpuState {
-    /// What the fair term is, an index of [`FAIR_WHY`].
+    /// Signal that is the fair term, an index of [`FAIR_WHY`].
     #[must_use]
     pub fn fair_why(&self, pol: &Policy) -> u32 {
         sys::fair_why(pol, self)
     }
 
-    /// What the sum is, an index of [`SUM_WHY`].
+    /// Term that decides the sum, an index of [`SUM_WHY`].
     #[must_use]
     pub fn sum_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
         sys::sum_why(pol, self, terms)
     }
 
-    /// What is asked for, an index of [`ASKS_WHY`].
+    /// Term that decides what the CPU asks for, an index of [`ASKS_WHY`].
     #[must_use]
     pub fn asks_why(&self, pol: &Policy, terms: &PerfTerms) -> u32 {
         sys::asks_why(pol, self, terms)
@@ -212,7 +212,7 @@ impl SugovPolicy {
         sys::sugov_knows_last_call(pol, self) != 0
     }
 
-    /// What the request of a CPU with these signals is made of.
+    /// Inputs that the request of a CPU with these signals is made of.
     #[must_use]
     pub fn known(&self, pol: &Policy, sc: &SugovCpu, s: &CpuState) -> CpuState {
         let mut known = CpuState::default();
@@ -321,15 +321,15 @@ impl SugovPolicy {
         if self.next_freq_khz == KHZ_NONE { 0 } else { self.next_freq_khz }
     }
 
-    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. `first`:
-    /// the first CPU with the largest request, or [`NO_LARGEST`]. Nothing when there is no such CPU.
+    /// Need of the domain by the requests of its CPUs, one entry each; `caller` goes before its equals. `first`: the
+    /// first CPU with the largest request, or [`NO_LARGEST`]. Nothing when there is no such CPU.
     #[inline]
     #[must_use]
     pub fn need(&self, pol: &Policy, terms: &[PerfTerms], (caller, first): (u32, u32), khz: &[u32]) -> Decision {
         let mut out = Decision::default();
         let (Ok(n), Ok(opps)) = (u32::try_from(terms.len()), u32::try_from(khz.len())) else { return out };
         if caller < n {
-            // SAFETY: both slices are as long as told, and the caller is one of the first.
+            // SAFETY: both lengths are those of the slices, and the caller has one of the requests.
             unsafe { sys::sugov_need(pol, self, terms.as_ptr(), n, caller, first, khz.as_ptr(), opps, &mut out) };
         }
         out
@@ -357,7 +357,7 @@ impl SugovPolicy {
         out
     }
 
-    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one that just looks: all in order, up
+    /// Requests of the CPUs of the domain at a hook call of `caller`, `None` for one that just looks: all in order, up
     /// to one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
     #[inline]
     #[allow(clippy::too_many_arguments)]

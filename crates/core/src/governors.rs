@@ -49,11 +49,11 @@ impl SchedDvfs {
     /// Lowest operating point at or above `raw`.
     #[must_use]
     pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
-        // SAFETY: there are as many frequencies as told.
+        // SAFETY: the length is that of `khz`.
         unsafe { sys::sched_dvfs_resolve(self, khz.as_ptr(), table_len(khz), raw) }
     }
 
-    /// When the worker may carry the request out, ns.
+    /// Time from which the worker may carry the request out, ns.
     #[must_use]
     pub fn due_ns(&self, pol: &Policy, now: u64) -> u64 {
         sys::sched_dvfs_due_ns(pol, self, now)
@@ -116,14 +116,14 @@ impl Dbs {
 
     /// The frequency after a sample; `delay_us` says when the next one is due.
     pub fn sampled(&mut self, pol: &Policy, khz: &[u32]) -> u32 {
-        // SAFETY: there are as many frequencies as told.
+        // SAFETY: the length is that of `khz`.
         unsafe { sys::governor_sampled(pol, self, khz.as_ptr(), table_len(khz)) }
     }
 
     /// The frequency that the governor sets when it starts, if any.
     #[must_use]
     pub fn start_khz(&self, pol: &Policy, khz: &[u32]) -> Option<u32> {
-        // SAFETY: there are as many frequencies as told.
+        // SAFETY: the length is that of `khz`.
         let start = unsafe { sys::governor_start_khz(pol, self, khz.as_ptr(), table_len(khz)) };
         Some(start).filter(|&khz| khz > 0)
     }

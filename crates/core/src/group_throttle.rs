@@ -23,15 +23,16 @@ pub fn group_throttled_util(root: u32, util_est: u32, groups: &[ThrottledGroup],
     unsafe { sys::group_throttled_util(root, util_est, groups.as_ptr(), groups.len() as u32, capacity) }
 }
 
-/// The same without estimates and without the CPU's limit.
+/// Utilization, capacity, of a root queue whose groups are each limited to a part of `capacity`, without estimates and
+/// without the CPU's own limit.
 #[must_use]
 pub fn group_limited(root: u32, groups: &[ThrottledGroup], capacity: u32) -> u32 {
     // SAFETY: the pointer and the length are those of one slice.
     unsafe { sys::group_limited(root, groups.as_ptr(), groups.len() as u32, capacity) }
 }
 
-/// What is left of that without the group at place `own` (none: a place behind the last); below 0 where the root queue
-/// has less than its groups.
+/// Utilization of [`group_limited`] without the group at place `own` (none: a place behind the last); below 0 where the
+/// root queue has less than its groups.
 #[must_use]
 pub fn group_rest(root: u32, groups: &[ThrottledGroup], own: Option<usize>, capacity: u32) -> i32 {
     let own = own.map_or(u32::MAX, |own| own as u32);

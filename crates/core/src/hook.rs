@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which scheduler events call the governor: `hook.h`.
+//! Scheduler events that call the governor: `hook.h`.
 
 use crate::policy::Policy;
 use crate::sys::{self, Rq, SugovCpu, SugovPolicy};
 pub use crate::sys::{class, how, tick_skew_ns};
 
-/// What becomes of an event.
+/// Result of an event: whether the governor is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// This kernel calls the governor here.

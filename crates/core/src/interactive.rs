@@ -25,20 +25,20 @@ impl Interactive {
     /// The operating point at which this load (kHz times percent) is the target load.
     #[must_use]
     pub fn choose(&self, pol: &Policy, khz: &[u32], load: u32) -> u32 {
-        // SAFETY: there are as many frequencies as told.
+        // SAFETY: the length is that of `khz`.
         unsafe { sys::interactive_choose(pol, self, khz.as_ptr(), table_len(khz), load) }
     }
 
     /// A CPU's timer; true = the thread is woken.
     pub fn timer(&mut self, pol: &Policy, cpu: &mut InteractiveCpu, times: &DbsTimes, khz: &[u32]) -> bool {
-        // SAFETY: there are as many frequencies as told.
+        // SAFETY: the length is that of `khz`.
         unsafe { sys::interactive_timer(pol, self, cpu, times, khz.as_ptr(), table_len(khz)) != 0 }
     }
 
     /// The thread looks at the CPUs of the domain: what the driver is asked for, if anything.
     pub fn adjust(&self, cpus: &mut [InteractiveCpu], khz: &[u32]) -> Option<u32> {
         let nr = u32::try_from(cpus.len()).unwrap_or(u32::MAX);
-        // SAFETY: there are as many CPUs and frequencies as told.
+        // SAFETY: the lengths are those of `cpus` and `khz`.
         let khz = unsafe { sys::interactive_adjust(self, cpus.as_mut_ptr(), nr, khz.as_ptr(), table_len(khz)) };
         Some(khz).filter(|&khz| khz > 0)
     }

@@ -4,12 +4,12 @@
 use crate::policy::Policy;
 use crate::sys::{self, Dbs};
 
-/// What limits take from a CPU's capacity.
+/// Capacity that limits take from a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
     /// In this moment, as placement reads it.
     pub now: u32,
-    /// What the hardware-pressure record averages.
+    /// Input of the average that the hardware-pressure record keeps.
     pub averaged: u32,
 }
 
@@ -34,7 +34,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What limits of `min..=max` kHz come to on a domain with the ascending operating points `khz`.
+    /// Limits of `min..=max` kHz, as operating points of a domain that has the points `khz`, ascending.
     ///
     /// ```
     /// let limits = pelton_core::Limits::of(&[500_000, 1_000_000, 2_000_000], 400_000, 1_100_000);
@@ -50,8 +50,8 @@ impl Limits {
         Limits { min_khz, max_khz }
     }
 
-    /// What the governor asks for at once, kHz, if anything. `cur`: the present frequency; `wanted`: what it asked for
-    /// last, or was set to.
+    /// Frequency that the governor asks for at once, kHz, if any. `cur`: the present frequency; `wanted`: the one that
+    /// it asked for last, or was set to.
     #[must_use]
     pub fn target(self, pol: &Policy, khz: &[u32], cur: u32, wanted: u32, fast_switch: bool) -> Option<u32> {
         let Limits { min_khz: min, max_khz: max } = self;

@@ -15,7 +15,7 @@ pub struct Bound {
     pub min: u64,
     /// Largest value.
     pub max: u64,
-    /// What it is.
+    /// Description of the quantity.
     pub words: &'static str,
 }
 

@@ -17,7 +17,7 @@ impl Newidle {
         own
     }
 
-    /// It was idle for `stay_ns`.
+    /// The CPU was idle for `stay_ns`.
     ///
     /// ```
     /// let mut cpu = pelton_core::Newidle::new();
@@ -34,19 +34,19 @@ impl Newidle {
         sys::newidle_alone(policy) != 0
     }
 
-    /// It does not even refresh its own load for a look.
+    /// True where the CPU does not even refresh its own load for a look.
     #[must_use]
     pub fn closed(&self, policy: &Policy) -> bool {
         sys::newidle_closed(policy, self) != 0
     }
 
-    /// It goes idle without a look for a task elsewhere.
+    /// True where the CPU goes idle without a look for a task elsewhere.
     #[must_use]
     pub fn skips(&self, policy: &Policy) -> bool {
         sys::newidle_skips(policy, self) != 0
     }
 
-    /// It looked, which took `cost_ns`.
+    /// The CPU looked, which took `cost_ns`.
     pub fn searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
         sys::newidle_searched(policy, self, cost_ns, now_ns);
     }
@@ -74,7 +74,8 @@ impl Newidle {
 }
 
 impl IdleWalk {
-    /// Why a tick of a CPU with a task sends an idle CPU on the walk; 0: it does not.
+    /// Reasons for which a tick of a CPU with a task sends an idle CPU on the walk, [`WALK_STATS`] and
+    /// [`WALK_BALANCE`]; 0: none.
     #[must_use]
     pub fn kick(&self, policy: &Policy) -> u32 {
         sys::idle_walk_kick(policy, self)
@@ -86,7 +87,7 @@ impl IdleWalk {
         sys::idle_walk_newly(policy, self, cpu) != 0
     }
 
-    /// When the next walk for load is due.
+    /// Tick from which the next walk for load is due.
     #[must_use]
     pub fn next(now_ticks: u64, tick_ns: u64) -> u64 {
         sys::idle_walk_next(now_ticks, tick_ns)

@@ -10,9 +10,9 @@ pub enum Number {
     Half(u32),
 }
 
-/// What consists of numbers: a record, a part of it, or one number.
+/// A value that consists of numbers: a record, a part of it, or one number.
 pub trait Numbers {
-    /// Tells `to` every number in the order of the C structure, each with the name of its field; `name` is that of the
+    /// Passes `to` every number in the order of the C structure, each with the name of its field; `name` is that of the
     /// field that this is.
     fn numbers(&self, name: &'static str, to: &mut dyn FnMut(&'static str, Number));
 }

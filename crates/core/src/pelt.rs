@@ -112,7 +112,7 @@ impl Se {
         sys::update_load_avg_se(ctx, self)
     }
 
-    /// The same for an entity known to be blocked.
+    /// Update of an entity that is known to be blocked, otherwise as [`Se::update`].
     #[inline]
     pub fn update_blocked(&mut self, ctx: &Ctx<'_>) -> u64 {
         sys::update_load_avg_blocked_se(ctx, self)
@@ -387,7 +387,7 @@ impl Rq {
         sys::rq_migrate_sleeping_at(pol, self, cfs, se, u32::from(is_idle), wall_now);
     }
 
-    /// The same for a task on the root queue.
+    /// A sleeping task of the root queue is woken on another CPU; `wall_now` is the waker's clock.
     #[inline]
     pub fn migrate_sleeping_task(&mut self, pol: &Policy, se: &mut Se, is_idle: bool, wall_now: u64) {
         sys::rq_migrate_sleeping(pol, self, se, u32::from(is_idle), wall_now);

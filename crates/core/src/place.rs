@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a waking task goes. Each function is the C function of the same name.
+//! Placement of a waking task. Each function is the C function of the same name.
 
 use crate::policy::Policy;
 use crate::sys::{self, Wake};
@@ -38,16 +38,16 @@ pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
     sys::wake_wide(waker_flips, wakee_flips, llc_size) != 0
 }
 
-/// What a wake-up shifts at the root, when waker or wakee are in groups.
+/// Load that a wake-up shifts at the root, when waker or wakee are in groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WakeShift {
     /// The waker's sleep, on the waking CPU.
     pub waker_here: i64,
-    /// The same on the previous CPU.
+    /// The waker's sleep, on the previous CPU.
     pub waker_there: i64,
     /// The wakee's coming, on the waking CPU.
     pub task_here: i64,
-    /// The same on the previous CPU.
+    /// The wakee's coming, on the previous CPU.
     pub task_there: i64,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a fair task goes. Each method is the C function of the same name.
+//! Placement of a fair task. Each method is the C function of the same name.
 
 use crate::policy::Policy;
 use crate::sys::{
@@ -37,7 +37,7 @@ impl Default for Placed {
     }
 }
 
-/// Which rule decided, by number.
+/// Rules that decide, by number.
 pub const HOW: [&str; 20] = [
     "no domain",
     "waker's CPU was asked for",
@@ -61,16 +61,16 @@ pub const HOW: [&str; 20] = [
     "too big for its CPUs",
 ];
 
-/// How the starting point of the search was chosen, by number.
+/// Ways in which the starting point of a search is chosen, by number.
 pub const AFFINE: [&str; 5] = ["not asked", "idle here", "waker sleeps", "previous is idle", "loads"];
 
-/// What the loads of the executing and of the previous CPU said, by number.
+/// Results of comparing the loads of the executing and of the previous CPU, by number.
 pub const WEIGHED: [&str; 3] = ["not asked", "loads", "the waker's load goes with it"];
 
-/// What limits a search for an idle CPU, by number.
+/// Limits of a search for an idle CPU, by number.
 pub const SCAN: [&str; 5] = ["no search", "SIS_UTIL", "SIS_PROP", "whole cores", "no limit"];
 
-/// What decided between the own group and the best other one, by number.
+/// Reasons for the choice between the own group and the best other one, by number.
 pub const DST_WHY: [&str; 10] = [
     "not compared",
     "no other group",
@@ -157,7 +157,8 @@ impl Placement {
         &self.cpus[..(self.nr_cpus as usize).min(PLACE_CPUS_MAX)]
     }
 
-    /// Why the record does not describe a machine; `None` = it does. The C functions stay inside the record either way.
+    /// Reason why the record does not describe a machine; `None` = it does. The C functions stay inside the record
+    /// either way.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let cpus = self.nr_cpus as usize;
@@ -197,7 +198,7 @@ impl Placed {
         &self.energies[..(self.nr_energies as usize).min(self.energies.len())]
     }
 
-    /// What a domain needs more with the task on this CPU of it, in the kernel's unit; `None`: not asked.
+    /// Energy that a domain needs more with the task on this CPU of it, in the kernel's unit; `None`: not asked.
     #[must_use]
     pub fn energy_added(&self, cpu: u32) -> Option<i128> {
         let with = self.energies().iter().find(|e| e.cpu == cpu && cpu != NO_CPU)?;
@@ -205,7 +206,7 @@ impl Placed {
         Some(i128::from(with.energy) - i128::from(without.energy))
     }
 
-    /// What `wake_affine` made of the loads of the executing and of the previous CPU; `None`: it did not compare them.
+    /// Loads of the executing and of the previous CPU as `wake_affine` compared them; `None`: it compared none.
     #[must_use]
     pub fn effective_loads(&self) -> Option<[i64; 2]> {
         (self.weighed == WEIGHED_LOADS).then_some([self.this_eff.cast_signed(), self.prev_eff.cast_signed()])
@@ -250,14 +251,14 @@ impl Placed {
         self.scan_rule == SCAN_PROPORTION
     }
 
-    /// Which part of `wake_affine` decided; `None`: it was not asked.
+    /// Part of `wake_affine` that decided; `None`: the function was not asked.
     #[must_use]
     pub fn affine_by(&self) -> Option<&'static str> {
         let by = if self.affine == AFFINE_WEIGHT { "wake_affine_weight" } else { "wake_affine_idle" };
         (self.affine != 0).then_some(by)
     }
 
-    /// Which rule decided, in words.
+    /// Rule that decided, in words.
     #[must_use]
     pub fn how(&self) -> &'static str {
         HOW.get(self.how as usize).copied().unwrap_or("?")

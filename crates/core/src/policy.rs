@@ -81,7 +81,7 @@ impl Parameter {
         if value == FROM_PLATFORM { "platform".to_owned() } else { value.to_string() }
     }
 
-    /// What may be written.
+    /// Values that may be written.
     #[must_use]
     pub fn allowed(&self) -> String {
         let platform = if self.has_platform_value() { ", or platform" } else { "" };
@@ -96,39 +96,39 @@ impl Parameter {
     }
 }
 
-/// What is wrong with a switch, a value, a profile or a combination.
+/// An error in a switch, a value, a profile or a combination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyError {
     /// No such profile.
     UnknownProfile {
-        /// What was written.
+        /// The text that was written.
         name: String,
-        /// What exists.
+        /// Names that exist.
         candidates: Vec<&'static str>,
     },
     /// No such switch.
     UnknownSwitch {
-        /// What was written.
+        /// The text that was written.
         name: String,
-        /// What exists.
+        /// Names that exist.
         candidates: Vec<&'static str>,
     },
     /// The switch has no such value.
     UnknownValue {
         /// The switch.
         switch: &'static str,
-        /// What was written.
+        /// The text that was written.
         value: String,
-        /// What exists.
+        /// Names that exist.
         candidates: Vec<&'static str>,
     },
     /// The parameter cannot have this value.
     OutOfRange {
         /// The parameter.
         parameter: &'static str,
-        /// What was written.
+        /// The text that was written.
         value: String,
-        /// What may be written.
+        /// Values that may be written.
         allowed: String,
     },
     /// Two switches contradict each other.
@@ -141,7 +141,7 @@ pub enum PolicyError {
         switch_b: &'static str,
         /// Its value.
         value_b: String,
-        /// Why.
+        /// Reason of the contradiction.
         reason: &'static str,
     },
 }
@@ -270,7 +270,7 @@ impl Policy {
         }
     }
 
-    /// The same policy where the core runs fastest: the newest kernel's is compiled in, any other one is read.
+    /// This policy where the core runs fastest: the newest kernel's is compiled in, any other one is read.
     #[must_use]
     pub fn prepared(&self) -> &Policy {
         let newest = sys::policy_newest();
@@ -336,7 +336,8 @@ impl Policy {
         Ok(switch.values.get(value as usize).copied().unwrap_or("?"))
     }
 
-    /// Why a switch or number is not read under the other settings of this policy; `None` when it is, or is not known.
+    /// Reason why a switch or number is not read under the other settings of this policy; `None` when it is read, or
+    /// not known.
     pub fn without_effect(&self, name: &str) -> Option<&'static str> {
         let switches = switches();
         let at_switch = switches.iter().position(|s| s.name == name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What placement by energy compared, once more for explanations.
+//! Energies that placement compared, worked out once more for explanations.
 
 use crate::policy::Policy;
 use crate::record::{Record, rule};
@@ -30,19 +30,19 @@ impl Record {
         }
     }
 
-    /// What a CPU asks of its domain with the task on `dst`; [`crate::NO_CPU`]: nowhere.
+    /// Capacity that a CPU asks of its domain with the task on `dst`; [`crate::NO_CPU`]: nowhere.
     #[must_use]
     pub fn asks_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32) -> u32 {
         rule!(self, eenv_cpu_max_util, policy, placed, cpu, dst)
     }
 
-    /// How busy a CPU is with the task on `dst`, in units of capacity.
+    /// Busy time of a CPU with the task on `dst`, in units of capacity.
     #[must_use]
     pub fn busy_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32) -> u32 {
         rule!(self, eenv_cpu_busy_time, policy, placed, cpu, dst)
     }
 
-    /// What the task adds to how busy a domain is, where that is not worked out CPU by CPU.
+    /// Busy time that the task adds to a domain, in units of capacity, where that is not worked out CPU by CPU.
     #[must_use]
     pub fn task_busy(&self, policy: &Policy, placed: &Placed) -> u64 {
         rule!(self, eenv_task_busy_time, policy, placed)

@@ -59,7 +59,7 @@ pub enum Form<'a> {
 }
 
 impl Form<'_> {
-    /// How many CPUs the record has.
+    /// Number of CPUs of the record.
     pub(crate) fn nr_cpus(&self) -> u32 {
         match self {
             Form::Narrow(place) => place.nr_cpus,
@@ -68,7 +68,7 @@ impl Form<'_> {
     }
 }
 
-/// What a rule reads.
+/// A record that a rule reads.
 pub trait Snapshot {
     /// Its form.
     fn form(&self) -> Form<'_>;
@@ -120,7 +120,7 @@ impl WidePlacement {
         }
     }
 
-    /// What a record of either form has: all but the rows of CPUs beyond 64, and what follows them.
+    /// The part that records of both forms have: all but the rows of CPUs beyond 64, and what follows them.
     pub(crate) fn first(&self) -> &Placement {
         let place: *const WidePlacement = self;
         // SAFETY: it begins with the same fields, as `FIRST` finds.
@@ -226,7 +226,7 @@ impl Default for Record {
 impl Deref for Record {
     type Target = Placement;
 
-    /// What a record of either form has, but for the rows of CPUs beyond 64.
+    /// The part that records of both forms have: all but the rows of CPUs beyond 64, and what follows them.
     #[inline]
     fn deref(&self) -> &Placement {
         match self {
@@ -278,7 +278,7 @@ impl Record {
         }
     }
 
-    /// The same, to be written.
+    /// Its rows of CPUs, to be written.
     #[inline]
     pub fn rows_mut(&mut self) -> &mut [PlaceCpu] {
         match self {
@@ -428,7 +428,7 @@ impl Record {
         (0..self.words()).flat_map(move |at| bits(at as u32 * 64, self.span_word(span, at)))
     }
 
-    /// What the group of CPU `cpu` in its domain `level`, whose CPUs are `group`, has.
+    /// The group of CPU `cpu` in its domain `level`, whose CPUs are `group`.
     #[must_use]
     pub fn group(&self, group: u64, cpu: u32, level: usize) -> &SchedDomain {
         match self {
@@ -440,7 +440,7 @@ impl Record {
         }
     }
 
-    /// The same, to be written.
+    /// The group of CPU `cpu` in its domain `level`, whose CPUs are `group`, to be written.
     pub fn group_mut(&mut self, group: u64, cpu: u32, level: usize) -> &mut SchedDomain {
         match self {
             Record::Narrow(place) => &mut place.cpus[cpu as usize].domains[level],
@@ -532,7 +532,7 @@ impl Record {
         }
     }
 
-    /// What a search through groups compares of each group of a domain, the one of CPU `cpu` first.
+    /// Sums of each group of a domain that a search through groups compares, the group of CPU `cpu` first.
     #[must_use]
     pub fn groups_compared(&self, policy: &Policy, placed: &Placed, (cpu, level): (u32, u32)) -> Vec<GroupSums> {
         let mut groups = Vec::new();

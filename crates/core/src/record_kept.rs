@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums over sets of CPUs, and ranks of the
+//! Data that balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums over sets of CPUs, and ranks of the
 //! groups of each domain.
 
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ impl Record {
         }
     }
 
-    /// The same, as if a balance had summed them up.
+    /// Sets utilization and capacity of the cache of a CPU, as if a balance had summed them up.
     pub fn set_llc_stats(&mut self, cpu: u32, (util, capacity): (u32, u32)) {
         let row = &mut self.rows_mut()[cpu as usize];
         (row.llc_util, row.llc_capacity) = (util, capacity);

@@ -103,7 +103,7 @@ impl Rq {
         sys::capacity_of(pol, self, hw, cpufreq_pressure)
     }
 
-    /// What the other classes took is halved for every half second that is over (the tick, up to 4.16).
+    /// Halves the time that the other classes took for every half second that is over (the tick, up to 4.16).
     #[inline]
     pub fn rt_share_age(&mut self) {
         sys::rt_share_age(self);
@@ -135,8 +135,8 @@ impl Rq {
         sys::rq_enqueue_finish_at(pol, self, cfs, se)
     }
 
-    /// The same for a task that sleeps, whose dequeue is delayed and that was taken from another CPU; the clock was
-    /// updated before. It stays delayed.
+    /// Second half for a task that sleeps, whose dequeue is delayed and that was taken from another CPU; the clock was
+    /// updated before. The task stays delayed.
     #[inline]
     pub fn enqueue_delayed_on(&mut self, pol: &Policy, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32 {
         sys::rq_enqueue_delayed_at(pol, self, cfs, se)

@@ -6,7 +6,7 @@ use crate::sys::{self, RtLimit};
 
 /// Period of the limit, ns.
 pub const RT_PERIOD_NS: u64 = sys::RT_PERIOD_NS as u64;
-/// What real-time tasks may run in it at first, ns.
+/// Time that real-time tasks may run in a period at first, ns.
 pub const RT_RUNTIME_NS: u64 = sys::RT_RUNTIME_NS as u64;
 
 /// After this time a task of SCHED_RR goes behind its equals, ns.
@@ -19,7 +19,7 @@ impl RtLimit {
         RtLimit { runtime_ns: RT_RUNTIME_NS, ..RtLimit::default() }
     }
 
-    /// It used more than it has.
+    /// True where the CPU used more than it has, and its limit is less than a whole period.
     #[must_use]
     pub fn over(&self) -> bool {
         sys::rt_over(self) != 0

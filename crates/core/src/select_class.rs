@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where real-time and deadline tasks go (`select_class.h`).
+//! Placement of real-time and deadline tasks (`select_class.h`).
 
 use crate::placement::NO_CPU;
 use crate::policy::Policy;
@@ -16,7 +16,7 @@ impl ClassTask {
         sys::rt_looks(policy, self, curr, capacity) != 0
     }
 
-    /// The same for a deadline task.
+    /// Does a deadline task that wakes look for another CPU than its last one, of this capacity?
     #[must_use]
     pub fn dl_looks(&self, policy: &Policy, curr: &ClassCurr, capacity: u32) -> bool {
         sys::dl_looks(policy, self, curr, capacity) != 0

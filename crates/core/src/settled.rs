@@ -27,7 +27,7 @@ impl PackedRequests {
         self.known.largest = NO_LARGEST;
     }
 
-    /// What the CPU at place `i` requested last; nothing when there is no such place.
+    /// Last request of the CPU at place `i`; nothing when there is no such place.
     #[must_use]
     pub fn request(&self, i: usize) -> SugovRequest {
         self.asked.get(i).copied().unwrap_or_default()
@@ -97,7 +97,7 @@ impl PackedRequests {
     }
 }
 
-/// Can evaluations be settled, where the largest request is what it was? Not by gates to which each tells something.
+/// Can evaluations be settled, where the largest request is what it was? Not by gates that learn from each.
 #[must_use]
 pub fn sugov_settles(pol: &Policy) -> bool {
     sys::sugov_settles(pol) != 0

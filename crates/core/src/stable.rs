@@ -16,7 +16,7 @@ pub struct StableRule {
     pub switch: &'static str,
     /// Its value from there on.
     pub value: &'static str,
-    /// What changed, and where that was read.
+    /// The change, and the text in which it was read.
     pub why: &'static str,
 }
 
@@ -31,12 +31,12 @@ pub struct StableSeries {
     pub last: u32,
 }
 
-/// Whose rules stand for a kernel.
+/// The profile or release whose rules stand for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulesOfRelease {
     /// Name of a profile or of a stable release.
     pub name: String,
-    /// It is a release that was read, and not one near it.
+    /// True where the kernel's own release was read, and not one near it.
     pub exact: bool,
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn stable_release(name: &str) -> Option<Policy> {
     (refused == 0 && number.bytes().all(|c| c.is_ascii_digit())).then_some(policy)
 }
 
-/// Whose rules stand for a kernel that calls itself so: those of the release, of the nearest one of its series that was
-/// read, or of the last profile before it. `None` where no version stands.
+/// Rules that stand for a kernel of the name `release`: those of that release, of the nearest one of its series that
+/// was read, or of the last profile before it. `None` where no version stands.
 ///
 /// ```
 /// use pelton_core::rules_of_release;

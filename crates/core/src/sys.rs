@@ -539,7 +539,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Se, runnable_weight) == 92);
 };
 
-/// What tasks that left while asleep took away, and what must be handed to the parent level.
+/// Queue of fair entities, with sums of tasks that left while asleep and changes for the parent level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CfsRq {
@@ -619,7 +619,7 @@ const _: () = {
     assert!(std::mem::offset_of!(CfsRq, weight_rest) == 172);
 };
 
-/// What all CPUs' queues of one task group share.
+/// State that all CPUs' queues of one task group share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct TaskGroup {
@@ -1282,7 +1282,7 @@ const _: () = {
     assert!(std::mem::offset_of!(EmState, inefficient) == 28);
 };
 
-/// What an update needs beside the record: rules, the record's own clock, the speed of the CPU.
+/// Inputs of an update beside the record: rules, the record's own clock, the speed of the CPU.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Ctx<'a> {
@@ -1931,7 +1931,7 @@ const _: () = {
     assert!(std::mem::offset_of!(SdLevel, distance) == 12);
 };
 
-/// What a CPU knows of its idle times and of its searches; pelton_newidle_init() starts it.
+/// Averages of a CPU's idle times and costs of its searches; pelton_newidle_init() starts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Newidle {
@@ -2070,7 +2070,7 @@ const _: () = {
     assert!(std::mem::offset_of!(UclampSumRq, reserved) == 52);
 };
 
-/// Where the way down from a domain has come to.
+/// Position on the way down from a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct DstWalk {
@@ -2420,7 +2420,7 @@ const _: () = {
     assert!(std::mem::offset_of!(CacheGroup, threads) == 28);
 };
 
-/// What the decision about one task reads. Marks are 0 or 1.
+/// Inputs of the decision about one task. Marks are 0 or 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LbTask {
@@ -2538,7 +2538,7 @@ const _: () = {
     assert!(std::mem::offset_of!(BoostCpu, reserved) == 92);
 };
 
-/// What the queues of a group share.
+/// State that the queues of a group share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CfsBandwidth {
@@ -2612,7 +2612,7 @@ const _: () = {
     assert!(std::mem::offset_of!(CfsBandwidth, slack_started) == 108);
 };
 
-/// What the queue of a group has on one CPU.
+/// State of a group's queue on one CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CfsRuntime {
@@ -2844,7 +2844,7 @@ const _: () = {
     assert!(std::mem::offset_of!(FairRq, nr_idle) == 52);
 };
 
-/// What an administrator may set, already multiplied with the factor.
+/// Numbers that an administrator may set, already multiplied with the factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct FairTunables {
@@ -2877,7 +2877,7 @@ const _: () = {
     assert!(std::mem::offset_of!(FairTunables, wakeup_granularity_ns) == 40);
 };
 
-/// What one evaluation came to.
+/// Result of one evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Decision {
@@ -2993,7 +2993,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Dbs, descends) == 76);
 };
 
-/// What a CPU remembers of its last sample.
+/// Values of a CPU's last sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct DbsCpu {
@@ -3212,7 +3212,7 @@ const _: () = {
     assert!(std::mem::offset_of!(IdleTable, states) == 8);
 };
 
-/// What is known when a CPU goes idle.
+/// Facts that are known when a CPU goes idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct IdleNow {
@@ -3374,7 +3374,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Teo, reserved) == 316);
 };
 
-/// What the decision reads. Marks are 0 or 1.
+/// Inputs of the decision on a walk. Marks are 0 or 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct IdleWalk {
@@ -3419,7 +3419,7 @@ const _: () = {
     assert!(std::mem::offset_of!(IdleWalk, reserved) == 44);
 };
 
-/// What the choice reads.
+/// Inputs of the choice between the waking and the previous CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Wake {
@@ -3552,7 +3552,7 @@ const _: () = {
     assert!(std::mem::offset_of!(RtLimit, reserved) == 20);
 };
 
-/// What a CPU requests: a share of the highest frequency.
+/// Request of a CPU: a share of the highest frequency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SugovRequest {
@@ -3692,7 +3692,7 @@ const _: () = {
     assert!(std::mem::offset_of!(ClassCpu, reserved) == 28);
 };
 
-/// What runs where the task last ran.
+/// The task that runs where the placed task last ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct ClassCurr {
@@ -3752,7 +3752,7 @@ const _: () = {
     assert!(std::mem::offset_of!(ClassSearch, latest) == 96);
 };
 
-/// What one trip asks of one domain.
+/// Request of one trip to one domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct ThermalInstance {
@@ -3945,7 +3945,7 @@ const _: () = {
     assert!(std::mem::offset_of!(UclampTask, active) == 32);
 };
 
-/// What limits a task's request: its group, and the system.
+/// Limits of a task's request: its group's, and the system's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct UclampLimits {
@@ -4124,7 +4124,7 @@ unsafe extern "C" {
     /// The performance target for a utilization; the quarter on the frequency side is added by the frequency mapping.
     #[link_name = "pelton_x_apply_headroom"]
     pub safe fn apply_headroom(pol: &Policy, util: u32, min: u32, max: u32) -> u32;
-    /// What a CPU with these terms, which are those of `s`, asks for.
+    /// Term that decides what a CPU with these terms, which are those of `s`, asks for.
     #[link_name = "pelton_x_asks_why"]
     pub safe fn asks_why(pol: &Policy, s: &CpuState, t: &PerfTerms) -> u32;
     /// The entity's averages become part of the queue's. The caller fires the hook.
@@ -4154,13 +4154,13 @@ unsafe extern "C" {
     /// The largest boost of the active groups. hold: of equals the last, whose stamp is kept.
     #[link_name = "pelton_x_boost_cpu_update"]
     pub safe fn boost_cpu_update(pol: &Policy, b: &mut BoostCpu, now: u64);
-    /// What the margin is a part of: the scale, or what the CPU can do at most.
+    /// Capacity of which the margin is a part: the scale, or the most that the CPU can do.
     #[link_name = "pelton_x_boost_full"]
     pub safe fn boost_full(pol: &Policy, cap_orig: u32) -> u32;
-    /// How many groups a form has, the root included; one more is refused with -ENOSPC.
+    /// Number of groups of a form, the root included; one more is refused with -ENOSPC.
     #[link_name = "pelton_x_boost_group_limit"]
     pub safe fn boost_group_limit(pol: &Policy) -> u32;
-    /// What a boost adds to a signal, or takes from it. rfc reads a negative boost as none.
+    /// Margin that a boost adds to a signal, or takes from it. rfc reads a negative boost as none.
     #[link_name = "pelton_x_boost_margin"]
     pub safe fn boost_margin(pol: &Policy, full: u32, signal: u32, boost: i32) -> i32;
     /// A runnable task of the CPU changes its group. rfc notices nothing.
@@ -4182,7 +4182,7 @@ unsafe extern "C" {
     pub safe fn boosted(pol: &Policy, full: u32, signal: u32, boost: i32) -> u32;
     #[link_name = "pelton_x_bound_at"]
     pub safe fn bound_at(index: u32) -> Option<&'static Bound>;
-    /// How often a domain's balance may fail before tasks that ran lately are moved.
+    /// Number of times that a domain's balance may fail before tasks that ran lately are moved.
     #[link_name = "pelton_x_cache_nice_tries"]
     pub safe fn cache_nice_tries(d: &SchedDomain) -> u32;
     #[link_name = "pelton_x_calc_delta"]
@@ -4242,7 +4242,7 @@ unsafe extern "C" {
     /// State in which a domain takes at most `granted_mw` with the load that it had last.
     #[link_name = "pelton_x_cooling_power2state"]
     pub unsafe fn cooling_power2state(c: &Cooling, uw: *const u64, n: u32) -> u32;
-    /// What a domain takes now: its load, and the power of its frequency.
+    /// Power that a domain takes now: its load, and the power of its frequency.
     #[link_name = "pelton_x_cooling_requested"]
     pub unsafe fn cooling_requested(
         c: &mut Cooling,
@@ -4252,7 +4252,7 @@ unsafe extern "C" {
         cur_khz: u32,
         load_pct: u32,
     );
-    /// What `cpus` busy CPUs take in a state.
+    /// Power that `cpus` busy CPUs take in a state, mW.
     #[link_name = "pelton_x_cooling_state2power"]
     pub unsafe fn cooling_state2power(uw: *const u64, n: u32, state: u32, cpus: u32) -> u32;
     #[link_name = "pelton_x_count_runnable"]
@@ -4345,7 +4345,7 @@ unsafe extern "C" {
     /// Would the rest of the runtime, used until the deadline, be denser than the reservation?
     #[link_name = "pelton_x_dl_entity_overflow"]
     pub safe fn dl_entity_overflow(dl: &DlEntity, now_ns: u64) -> u32;
-    /// How long until the high-resolution tick asks again, where there is one: time, not scaled runtime.
+    /// Time until the high-resolution tick asks again, where there is one, ns: not scaled runtime.
     #[link_name = "pelton_x_dl_hrtick"]
     pub safe fn dl_hrtick(dl: &DlEntity) -> u64;
     /// Does a deadline task that wakes look for another CPU?
@@ -4370,22 +4370,23 @@ unsafe extern "C" {
     /// pelton_dl_server_timer() follows in any case.
     #[link_name = "pelton_x_dl_server_expire"]
     pub safe fn dl_server_expire(pol: &Policy, s: &mut DlServer) -> u32;
-    /// The 0-lag time after a stop is over. What becomes of the bandwidth.
+    /// The 0-lag time after a stop is over. Returns the effect on the bandwidth.
     #[link_name = "pelton_x_dl_server_inactive"]
     pub safe fn dl_server_inactive(s: &mut DlServer) -> u32;
     /// A CPU's server at the start: its parameters, and no period yet.
     #[link_name = "pelton_x_dl_server_init"]
     pub safe fn dl_server_init(pol: &Policy, s: &mut DlServer);
-    /// So much fair time may be charged later, all at once.
+    /// Fair time that may be charged later, all at once, ns.
     #[link_name = "pelton_x_dl_server_slack"]
     pub safe fn dl_server_slack(s: &DlServer) -> u64;
-    /// The first fair task is queued. What becomes of the bandwidth.
+    /// The first fair task is queued. Returns the effect on the bandwidth.
     #[link_name = "pelton_x_dl_server_start"]
     pub safe fn dl_server_start(pol: &Policy, s: &mut DlServer, now_ns: u64) -> u32;
-    /// It was to run, and there is no fair task. What becomes of the bandwidth.
+    /// The server was to run, and there is no fair task. Returns the effect on the bandwidth.
     #[link_name = "pelton_x_dl_server_stop"]
     pub safe fn dl_server_stop(s: &mut DlServer, now_ns: u64) -> u32;
-    /// What becomes of the bandwidth. A timer that accounting started meanwhile stays: its handler does not cancel it.
+    /// Effect of the expired timer on the bandwidth. A timer that accounting started meanwhile stays: its handler does
+    /// not cancel it.
     #[link_name = "pelton_x_dl_server_timer"]
     pub safe fn dl_server_timer(s: &mut DlServer, now_ns: u64) -> u32;
     /// A fair task ran for delta_ns, through the server or not; with `idle` (server_idle = waits) the CPU was idle.
@@ -4397,7 +4398,7 @@ unsafe extern "C" {
     /// Does a timer for `at_ns` start? Not when that is at least a microsecond ago.
     #[link_name = "pelton_x_dl_timer_starts"]
     pub safe fn dl_timer_starts(at_ns: u64, now_ns: u64) -> u32;
-    /// When the bandwidth of a task that sleeps is free again.
+    /// Time at which the bandwidth of a task that sleeps is free again, ns.
     #[link_name = "pelton_x_dl_zero_lag"]
     pub safe fn dl_zero_lag(dl: &DlEntity) -> u64;
     /// Are groups compared by their loads, not by types?
@@ -4417,7 +4418,7 @@ unsafe extern "C" {
     /// Time that a CPU is busy with the task on `dst`.
     #[link_name = "pelton_x_eenv_cpu_busy_time"]
     pub safe fn eenv_cpu_busy_time(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
-    /// What one CPU asks of its domain with the task on `dst`.
+    /// Capacity that one CPU asks of its domain with the task on `dst`.
     #[link_name = "pelton_x_eenv_cpu_max_util"]
     pub safe fn eenv_cpu_max_util(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
     #[link_name = "pelton_x_eenv_task_busy_time"]
@@ -4462,7 +4463,7 @@ unsafe extern "C" {
         now: u64,
         tick_ns: u64,
     ) -> u32;
-    /// It becomes runnable. 1 = it may run; 0 = it waits for its replenishment.
+    /// A task becomes runnable. 1 = it may run; 0 = it waits for its replenishment.
     #[link_name = "pelton_x_enqueue_dl"]
     pub safe fn enqueue_dl(pol: &Policy, dl: &mut DlEntity, now_ns: u64, wakeup: u32) -> u32;
     /// An entity is queued.
@@ -4497,7 +4498,7 @@ unsafe extern "C" {
     /// A change of power as a share of the distance from idle to full power. The shift is one of 32 bits.
     #[link_name = "pelton_x_filter_normalize"]
     pub safe fn filter_normalize(power: i32, min_power: u32, max_power: u32) -> i32;
-    /// What speaks for the change by a row of the form's table.
+    /// Payoff of the change by a row of the form's table.
     #[link_name = "pelton_x_filter_payoff"]
     pub safe fn filter_payoff(form: u32, index: u32, e: i32, c: i32) -> i64;
     /// Begins in a domain of `cpu`; 0 = the task may use none of its CPUs.
@@ -4541,7 +4542,7 @@ unsafe extern "C" {
     pub safe fn freq_scale(khz: u32, ref_khz: u32) -> u32;
     #[link_name = "pelton_x_full_weight"]
     pub safe fn full_weight(units: u64, rest: i32) -> u64;
-    /// What one transition costs a CPU: the driver's time, and on the slow path the two switches to and from the
+    /// Cost of one transition for a CPU, ns: the driver's time, and on the slow path the two switches to and from the
     /// worker.
     #[link_name = "pelton_x_gate_cost_ns"]
     pub safe fn gate_cost_ns(fast_switch: u32, switch_time_ns: u64, context_switch_ns: u64) -> u32;
@@ -4583,7 +4584,7 @@ unsafe extern "C" {
     /// the first enqueue would both carry up the new queue's averages and attach the entity that already has them.
     #[link_name = "pelton_x_group_online"]
     pub safe fn group_online(ctx: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se);
-    /// What is left of that when the group at `own` is taken out; below 0 where the root has less than its groups.
+    /// Limited utilization of a root queue without the group at `own`; below 0 where the root has less than its groups.
     #[link_name = "pelton_x_group_rest"]
     pub unsafe fn group_rest(root: u32, groups: *const ThrottledGroup, n: u32, own: u32, capacity: u32) -> i32;
     /// Puts limited groups into the inputs of an evaluation. `est`: of the queued tasks, each limited.
@@ -4639,13 +4640,13 @@ unsafe extern "C" {
     /// Does a running entity that is preempted because it is idle lose its protection with that?
     #[link_name = "pelton_x_idle_unprotected"]
     pub safe fn idle_unprotected(pol: &Policy) -> u32;
-    /// Why a tick of a CPU with a task sends an idle one on the walk; 0 = it does not.
+    /// Reasons for which a tick of a CPU with a task sends an idle one on the walk, PELTON_WALK_*; 0 = none.
     #[link_name = "pelton_x_idle_walk_kick"]
     pub safe fn idle_walk_kick(pol: &Policy, w: &IdleWalk) -> u32;
     /// 1 = a CPU that goes idle makes the walk itself.
     #[link_name = "pelton_x_idle_walk_newly"]
     pub safe fn idle_walk_newly(pol: &Policy, w: &IdleWalk, n: &Newidle) -> u32;
-    /// When the next one for load is due.
+    /// Tick from which the next walk for load is due.
     #[link_name = "pelton_x_idle_walk_next"]
     pub safe fn idle_walk_next(now_ticks: u64, tick_ns: u64) -> u64;
     /// The CPU is awake again: keep what the next choice learns from.
@@ -4673,10 +4674,10 @@ unsafe extern "C" {
     /// suffice.
     #[link_name = "pelton_x_interactive_choose"]
     pub unsafe fn interactive_choose(pol: &Policy, d: &Interactive, khz: *const u32, n: u32, load: u32) -> u32;
-    /// How long a rise from this frequency waits, us.
+    /// Time for which a rise from this frequency waits, us.
     #[link_name = "pelton_x_interactive_delay_us"]
     pub safe fn interactive_delay_us(pol: &Policy, khz: u32) -> u32;
-    /// It starts on a CPU of it; a boost that is on from then on is written right afterwards.
+    /// The governor starts on a CPU of the domain; a boost that is on from then on is written right afterwards.
     #[link_name = "pelton_x_interactive_join"]
     pub safe fn interactive_join(pol: &Policy, d: &Interactive, c: &mut InteractiveCpu, t: &DbsTimes);
     /// New limits of the domain hold for what a CPU of it asks for.
@@ -4728,7 +4729,7 @@ unsafe extern "C" {
     pub safe fn keeps_min_vruntime(pol: &Policy) -> u32;
     #[link_name = "pelton_x_keeps_runnable_load"]
     pub safe fn keeps_runnable_load(pol: &Policy) -> u32;
-    /// The same for a deadline task.
+    /// CPU that a deadline task may be moved to, or PELTON_NO_CPU.
     #[link_name = "pelton_x_later_rq"]
     pub safe fn later_rq(pol: &Policy, t: &ClassTask, s: &mut ClassSearch) -> u32;
     /// An active balance was asked for: what the domain remembers of it.
@@ -4768,7 +4769,8 @@ unsafe extern "C" {
     /// Does a balance look first at the task that was queued last? Later it begins with the one that ran longest ago.
     #[link_name = "pelton_x_lb_newest_first"]
     pub safe fn lb_newest_first(pol: &Policy) -> u32;
-    /// What a search of `cost_ns` counts for in what is remembered of the domain.
+    /// Cost, ns, at which a search of `cost_ns` counts for its domain: in some kernels one that finds nothing counts
+    /// for more.
     #[link_name = "pelton_x_lb_newidle_counts_for"]
     pub safe fn lb_newidle_counts_for(pol: &Policy, st: &LbDomain, cost_ns: u64, found: u32) -> u64;
     /// At the periodic balance: what it remembers of costs fades by a hundredth a second. 1 = it has.
@@ -4778,8 +4780,8 @@ unsafe extern "C" {
     /// remembers of all fade as well? From 6.1 the last domain that is looked at decides.
     #[link_name = "pelton_x_lb_newidle_fades"]
     pub safe fn lb_newidle_fades(pol: &Policy, before: u32, faded: u32) -> u32;
-    /// It searched this domain, which counts for `cost_ns`. A search that counts for no more lets what is remembered
-    /// fade as well (from 6.1).
+    /// The CPU searched this domain, which counts for `cost_ns`. A search that counts for no more lets the cost of the
+    /// domain fade as well (from 6.1).
     #[link_name = "pelton_x_lb_newidle_searched"]
     pub safe fn lb_newidle_searched(pol: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
     /// A CPU that is about to go idle and has spent `spent_ns` on searches: does it leave out this domain and larger
@@ -4789,7 +4791,7 @@ unsafe extern "C" {
     /// Does it throw dice whether to search this domain?
     #[link_name = "pelton_x_lb_newidle_throws"]
     pub safe fn lb_newidle_throws(pol: &Policy, st: &LbDomain) -> u32;
-    /// What a search that finds something counts for: it stands for those that the dice left out.
+    /// Number of searches that one which finds something counts for: it stands for those that the dice left out.
     #[link_name = "pelton_x_lb_newidle_weight"]
     pub safe fn lb_newidle_weight(pol: &Policy, st: &LbDomain) -> u32;
     /// Dice of which `draw` came, any number: is the domain searched?
@@ -4817,8 +4819,8 @@ unsafe extern "C" {
     /// The lower limit in force: the lowest operating point at or above `min`, not above `max`, which is one of them.
     #[link_name = "pelton_x_limits_min"]
     pub unsafe fn limits_min(khz: *const u32, n: u32, min: u32, max: u32) -> u32;
-    /// What a governor asks for at once when the limits are new, an operating point; 0 = nothing. `cur`: the present
-    /// frequency; `wanted`: what the governor asked for last, or was set to (userspace).
+    /// Operating point that a governor asks for at once when the limits are new; 0 = none. `cur`: the present
+    /// frequency; `wanted`: the one that the governor asked for last, or was set to (userspace).
     #[link_name = "pelton_x_limits_target"]
     pub unsafe fn limits_target(
         pol: &Policy,
@@ -4848,7 +4850,7 @@ unsafe extern "C" {
     /// Load of the running task when it waits for a bigger CPU; 0 = it may stay.
     #[link_name = "pelton_x_misfit_load"]
     pub safe fn misfit_load(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, biggest: u32) -> u64;
-    /// A process starts to exist; a CPU tells it the epoch.
+    /// A process starts to exist, in the epoch of a CPU.
     #[link_name = "pelton_x_mm_init_sched"]
     pub safe fn mm_init_sched(g: &mut CacheGroup, c: &CacheCpu, now_ticks: u64);
     /// Is the running task of env->src_cpu to be moved?
@@ -4876,7 +4878,7 @@ unsafe extern "C" {
     /// 1 = nothing fades: its decay may be left out, for what that notes a search notes anew.
     #[link_name = "pelton_x_newidle_rests"]
     pub safe fn newidle_rests(pol: &Policy, n: &Newidle) -> u32;
-    /// It searched, and that took `cost_ns`.
+    /// The CPU searched, and that took `cost_ns`.
     #[link_name = "pelton_x_newidle_searched"]
     pub safe fn newidle_searched(pol: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
     /// 1 = it goes idle without a look.
@@ -4885,14 +4887,14 @@ unsafe extern "C" {
     /// All searches before it went idle took `spent_ns`.
     #[link_name = "pelton_x_newidle_spent"]
     pub safe fn newidle_spent(n: &mut Newidle, spent_ns: u64);
-    /// It was idle for `stay_ns`.
+    /// The CPU was idle for `stay_ns`.
     #[link_name = "pelton_x_newidle_woke"]
     pub safe fn newidle_woke(n: &mut Newidle, stay_ns: u64);
     /// A task waits for the throttled queue: from now on its time counts.
     #[link_name = "pelton_x_note_throttled"]
     pub safe fn note_throttled(q: &mut CfsRuntime, now: u64);
-    /// How many CPUs of a domain a scan may look at: fewer, the more its CPUs are utilized. `sum_util`: of all of them;
-    /// kernel/sched/fair.c update_idle_cpu_scan.
+    /// Number of CPUs of a domain that a scan may look at: fewer, the more its CPUs are utilized. `sum_util`: of all of
+    /// them; kernel/sched/fair.c update_idle_cpu_scan.
     #[link_name = "pelton_x_nr_idle_scan"]
     pub safe fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     /// Is there anything outside the fair class that still has to decay on this CPU?
@@ -4939,7 +4941,7 @@ unsafe extern "C" {
     pub safe fn place_util_clamped(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32, boost: u32) -> u32;
     #[link_name = "pelton_x_placed_start"]
     pub safe fn placed_start(s: &Placement, out: &mut Placed);
-    /// The same, naming the two switches by position.
+    /// Returns as pelton_policy_conflict(), and names the two switches by position.
     #[link_name = "pelton_x_policy_check"]
     pub safe fn policy_check(p: &Policy, field_a: &mut u32, field_b: &mut u32) -> u32;
     /// The defaults of a kernel. Returns 0, or 1 when there is no such profile.
@@ -4969,10 +4971,10 @@ unsafe extern "C" {
     /// upwards.
     #[link_name = "pelton_x_prefer_idle_look"]
     pub safe fn prefer_idle_look(s: &mut PreferIdle, c: &IdleCandidate);
-    /// What the hw record averages. From 6.10 on cooling is a limit of the policy like any other.
+    /// Input of the average that the hw record keeps. From 6.10 on cooling is a limit of the policy like any other.
     #[link_name = "pelton_x_pressure_averaged"]
     pub safe fn pressure_averaged(pol: &Policy, cooling: u32) -> u32;
-    /// What placement takes off a CPU's capacity in this moment. `policy`, `cooling`: lost to the upper limit, to
+    /// Capacity that placement takes off a CPU in this moment. `policy`, `cooling`: lost to the upper limit, to
     /// cooling.
     #[link_name = "pelton_x_pressure_now"]
     pub safe fn pressure_now(pol: &Policy, policy: u32, cooling: u32) -> u32;
@@ -5030,7 +5032,7 @@ unsafe extern "C" {
     /// __return_cfs_rq_runtime(): the last entity left the queue, which keeps 1 ms.
     #[link_name = "pelton_x_return_cfs_rq_runtime"]
     pub safe fn return_cfs_rq_runtime(pol: &Policy, b: &mut CfsBandwidth, q: &mut CfsRuntime, now: u64) -> u32;
-    /// The same, to whole units: a task's weight.
+    /// Reweight to whole units: a task's weight.
     #[link_name = "pelton_x_reweight"]
     pub safe fn reweight(pol: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
     /// Change an entity's weight, which is given as a 64-bit kernel stores it. Its load average follows at once;
@@ -5220,7 +5222,7 @@ unsafe extern "C" {
         runs: u32,
         lost_capacity: u32,
     ) -> u32;
-    /// The same for the deadline record.
+    /// Clock, then the deadline record. `running`: 0 when such a task was just picked, 1 when it is put or ticks.
     #[link_name = "pelton_x_rq_update_dl"]
     pub safe fn rq_update_dl(pol: &Policy, rq: &mut Rq, now: u64, irq_ns: u64, is_idle: u32, running: u32) -> u32;
     /// Entity and queue up to now, attach or detach by `flags`.
@@ -5248,7 +5250,7 @@ unsafe extern "C" {
     /// Does a real-time task that wakes look for another CPU than the one it last ran on, whose capacity is `capacity`?
     #[link_name = "pelton_x_rt_looks"]
     pub safe fn rt_looks(pol: &Policy, t: &ClassTask, curr: &ClassCurr, capacity: u32) -> u32;
-    /// It used more than it has, and there may be more to have.
+    /// 1 where the CPU used more than it has, and there may be more to have.
     #[link_name = "pelton_x_rt_over"]
     pub safe fn rt_over(own: &RtLimit) -> u32;
     /// May real-time tasks of a CPU be moved away? nr: its real-time tasks, nr_waiting: those of them that wait and may
@@ -5271,7 +5273,7 @@ unsafe extern "C" {
     /// Does the kernel ask where tasks prefer to be?
     #[link_name = "pelton_x_sched_cache_enabled"]
     pub safe fn sched_cache_enabled(pol: &Policy, s: &Placement) -> u32;
-    /// How busy teo of 6.6 takes a CPU to be (sched_cpu_util): without clamps, boosts and what reservations demand.
+    /// Utilization that teo of 6.6 reads of a CPU (sched_cpu_util): without clamps, boosts and demands of reservations.
     #[link_name = "pelton_x_sched_cpu_util"]
     pub safe fn sched_cpu_util(pol: &Policy, s: &CpuState) -> u32;
     /// The driver returned at `now` from setting `khz`: the window begins, whether or not anything changed.
@@ -5336,7 +5338,7 @@ unsafe extern "C" {
     /// Does the release know clusters below a cache?
     #[link_name = "pelton_x_sd_has_clusters"]
     pub safe fn sd_has_clusters(pol: &Policy) -> u32;
-    /// How many tasks may differ between the groups of the level `at` of a CPU's levels, smallest first.
+    /// Number of tasks by which the groups of the level `at` of a CPU's levels, smallest first, may differ.
     #[link_name = "pelton_x_sd_imb_numa_nr"]
     pub unsafe fn sd_imb_numa_nr(levels: *const SdLevel, n: u32, at: u32) -> u32;
     #[link_name = "pelton_x_sd_imbalance_pct"]
@@ -5409,7 +5411,7 @@ unsafe extern "C" {
     /// A reading of the zone under step_wise: states of its domains, and how it is polled from now on.
     #[link_name = "pelton_x_step_wise"]
     pub safe fn step_wise(pol: &Policy, z: &mut Zone);
-    /// What the CPUs of the domain, which has one at least, request at a hook call of `caller`: all in order, up to one
+    /// Requests of the CPUs of the domain, which has one at least, at a hook call of `caller`: all in order, up to one
     /// that forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. With a caller of
     /// nr_cpus no CPU calls: the host just looks. CPUs that are not asked force nothing, whatever they did before.
     #[link_name = "pelton_x_sugov_ask"]
@@ -5568,7 +5570,8 @@ unsafe extern "C" {
     /// others.
     #[link_name = "pelton_x_sugov_keeps"]
     pub safe fn sugov_keeps(pol: &Policy) -> u32;
-    /// What the governor knows of a CPU: to 4.16 what its last hook call passed, in a domain of several CPUs.
+    /// Signals of a CPU that the governor knows: to 4.16 those that its last hook call passed, in a domain of several
+    /// CPUs.
     #[link_name = "pelton_x_sugov_known"]
     pub safe fn sugov_known(pol: &Policy, sp: &SugovPolicy, sc: &SugovCpu, s: &CpuState, known: &mut CpuState);
     /// The need of the domain from the packed requests of its CPUs, kept in `known`.
@@ -5587,7 +5590,7 @@ unsafe extern "C" {
     /// New limits from user space or the hardware: re-evaluate at the next hook, whatever the window says.
     #[link_name = "pelton_x_sugov_limits"]
     pub safe fn sugov_limits(sp: &mut SugovPolicy, min_khz: u32, max_khz: u32);
-    /// What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries.
+    /// Need of the domain, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries.
     /// `first`: the first CPU with the largest request, where that is known.
     #[link_name = "pelton_x_sugov_need"]
     pub unsafe fn sugov_need(
@@ -5607,7 +5610,7 @@ unsafe extern "C" {
     /// Lowest table frequency at or above `raw` within the limits; `khz` ascends. A driver without table gets `raw`.
     #[link_name = "pelton_x_sugov_resolve"]
     pub unsafe fn sugov_resolve(sp: &SugovPolicy, khz: *const u32, n: u32, raw: u32) -> u32;
-    /// Can evaluations be settled? Not by gates to which every evaluation tells something.
+    /// Can evaluations be settled? Not by gates that learn from every evaluation.
     #[link_name = "pelton_x_sugov_settles"]
     pub safe fn sugov_settles(pol: &Policy) -> u32;
     /// The driver returned to the worker. To 4.17 every evaluation was refused until here.
@@ -5616,7 +5619,7 @@ unsafe extern "C" {
     /// The slow-path worker runs: the frequency it must set. From 4.18 the next request may wake it again from here on.
     #[link_name = "pelton_x_sugov_work_start"]
     pub safe fn sugov_work_start(pol: &Policy, sp: &mut SugovPolicy) -> u32;
-    /// What the sum of these terms, which are those of `s`, is.
+    /// Term that decides the sum of these terms, which are those of `s`.
     #[link_name = "pelton_x_sum_why"]
     pub safe fn sum_why(pol: &Policy, s: &CpuState, t: &PerfTerms) -> u32;
     #[link_name = "pelton_x_switch_at"]
@@ -5704,7 +5707,7 @@ unsafe extern "C" {
     /// A task becomes runnable on the CPU.
     #[link_name = "pelton_x_uclamp_rq_inc"]
     pub safe fn uclamp_rq_inc(pol: &Policy, rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
-    /// What time leaves of a sleeper's value; called before its record is brought up to `now`.
+    /// Fades a sleeper's value with time; called before its record is brought up to `now`.
     #[link_name = "pelton_x_uclamp_sum_age_task"]
     pub safe fn uclamp_sum_age_task(t: &mut UclampSumTask, avg: &Avg, now: u64);
     /// Does a task that joined call the governor, whose last look was without its clamps?
@@ -5781,7 +5784,7 @@ unsafe extern "C" {
     /// The running entity ran for `delta_ns`.
     #[link_name = "pelton_x_update_curr"]
     pub safe fn update_curr(pol: &Policy, curr: &mut FairSe, delta_ns: u64);
-    /// It ran for delta_ns. 1 = it was throttled: a timer has to replenish it, or, when that is past, the caller.
+    /// A task ran for delta_ns. 1 = it was throttled: a timer has to replenish it, or, when that is past, the caller.
     #[link_name = "pelton_x_update_curr_dl"]
     pub safe fn update_curr_dl(pol: &Policy, dl: &mut DlEntity, delta_ns: u64, freq_scale: u32, cap: u32) -> u32;
     /// The running entity ran for `delta_ns`, and time is accounted. Returns 1 when it gives way.
@@ -5824,7 +5827,8 @@ unsafe extern "C" {
         owned: Option<&mut CfsRq>,
         flags: u32,
     ) -> u32;
-    /// The same for an entity known to be blocked. Its estimate keeps the mark: averages that only decayed are no news.
+    /// Updates an entity that is known to be blocked. Its estimate keeps the mark: averages that only decayed are no
+    /// news.
     #[link_name = "pelton_x_update_load_avg_blocked_se"]
     pub safe fn update_load_avg_blocked_se(ctx: &Ctx<'_>, se: &mut Se) -> u64;
     /// Bring an entity up to ctx->now from its own state. Returns the number of period boundaries crossed.
@@ -5907,7 +5911,8 @@ unsafe extern "C" {
         tg: &mut TaskGroup,
         wall_now: u64,
     ) -> u32;
-    /// The same back, as the file shows it (sched_weight_to_cgroup of 6.12 and 7.2; 6.1 shows 0 for less than half).
+    /// A control group's `cpu.weight` of shares, as the file shows it (sched_weight_to_cgroup of 6.12 and 7.2; 6.1
+    /// shows 0 for less than half).
     #[link_name = "pelton_x_weight_of_shares"]
     pub safe fn weight_of_shares(shares: u64) -> u64;
     /// sched_yield() of the running entity.

@@ -40,7 +40,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Span, number) == 0);
 };
 
-/// What balances sum up of a CPU, or of all CPUs of a set (balance_kept.h).
+/// Sums that balances keep of a CPU, or of all CPUs of a set (balance_kept.h).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LbPart {
@@ -114,7 +114,7 @@ const _: () = {
     assert!(std::mem::offset_of!(PlaceSet, llc_capacity) == 244);
 };
 
-/// Which group of a domain would be the busiest, as far as it is kept.
+/// Ranks of the groups of each domain, from which the busiest is found, as far as they are kept.
 #[derive(Clone)]
 #[repr(C)]
 pub struct LbKept {
@@ -249,7 +249,7 @@ unsafe extern "C" {
     /// Time that a CPU is busy with the task on `dst`.
     #[link_name = "pelton_w_eenv_cpu_busy_time"]
     pub safe fn eenv_cpu_busy_time(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
-    /// What one CPU asks of its domain with the task on `dst`.
+    /// Capacity that one CPU asks of its domain with the task on `dst`.
     #[link_name = "pelton_w_eenv_cpu_max_util"]
     pub safe fn eenv_cpu_max_util(pol: &Policy, s: &Placement, out: &Placed, cpu: u32, dst: u32) -> u32;
     #[link_name = "pelton_w_eenv_task_busy_time"]

@@ -45,7 +45,7 @@ impl CoolingTable {
         self.khz.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// What all CPUs take in a state when they are busy, mW.
+    /// Power that all CPUs take in a state when they are busy, mW.
     #[must_use]
     pub fn state2power(&self, state: u32) -> u32 {
         // SAFETY: both tables have `len()` points.

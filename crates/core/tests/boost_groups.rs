@@ -6,14 +6,14 @@ use pelton_core::{BoostCpu, Policy, boost_group_limit};
 
 const OPERATIONS: usize = 1_000_000;
 const CPUS: usize = 2;
-/// So few that groups often have one task on a CPU or none.
+/// Tasks, so few that groups often have one on a CPU or none.
 const TASKS: usize = 12;
 const HOLD_NS: u64 = 50_000_000;
 
 #[derive(Clone, Copy, Default)]
 struct Task {
     group: usize,
-    /// Where it runs or waits.
+    /// CPU on which it runs or waits.
     cpu: Option<usize>,
 }
 
@@ -154,7 +154,7 @@ impl World {
         (self.largest(least), self.largest(most).max(self.unseen[cpu].unwrap_or(i32::MIN)))
     }
 
-    /// What differs from brute force now.
+    /// The first difference from brute force now.
     fn wrong(&mut self) -> Option<String> {
         for cpu in 0..CPUS {
             let boost = self.cpus[cpu].boost(&self.policy, self.now);
@@ -198,7 +198,7 @@ fn counts_and_boosts_are_those_of_brute_force_after_a_million_operations() {
     }
 }
 
-/// Faults that the comparison must notice: a lost task, a boost that was written and not told, a root that counts
+/// Faults that the comparison must notice: a lost task, a boost that was written past the core, a root that counts
 /// without tasks.
 #[test]
 fn faults_are_noticed() {

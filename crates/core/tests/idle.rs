@@ -16,7 +16,7 @@ fn table(polling: bool, states: &[(u64, u64)]) -> IdleTable {
     table
 }
 
-/// What these pages describe: 7.2.
+/// The release that these pages describe, 7.2.
 fn policy() -> Policy {
     Policy::profile("7.2").expect("exists")
 }

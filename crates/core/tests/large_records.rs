@@ -31,7 +31,8 @@ impl Dice {
     }
 }
 
-/// How many of the smaller are in the larger: threads, cores of a cluster, clusters of a cache, caches, nodes.
+/// A random machine, by the number of the smaller in the larger: threads, cores of a cluster, clusters of a cache,
+/// caches, nodes.
 struct Shape {
     sizes: Vec<(u32, u32)>,
     cpus: u32,
@@ -140,7 +141,7 @@ fn group_of(c: &PlaceCpu, cpu: u32, level: usize) -> u64 {
     if level == 0 { 1 << cpu } else { c.domains[level - 1].span }
 }
 
-/// What groups have is the same for all their CPUs.
+/// Fills in the groups' capacities and marks, the same for all CPUs of a group.
 fn sum_groups(d: &mut Dice, board: &mut Placement) {
     let odd = d.below(1 << 20);
     for cpu in 0..board.nr_cpus {
@@ -296,7 +297,7 @@ fn embed_row(large: &mut Record, row: &PlaceCpu, cpu: u32, offset: u32, roof: bo
     }
 }
 
-/// What is compared of an answer.
+/// The compared part of an answer.
 fn answer(placed: &Placed, offset: u32) -> impl PartialEq + std::fmt::Debug + use<> {
     let cpu = |c: u32| if c == NO_CPU { c } else { c + offset };
     let energies: Vec<_> =
@@ -454,7 +455,7 @@ fn a_machine_balances_as_it_does_as_a_part_of_a_larger_one() {
     assert!(kept > random_states() as u32, "searches among groups whose ranks are kept: {kept}");
 }
 
-/// The large record is told which CPUs have tasks that prefer the cache of the balancing CPU.
+/// Sets in the large record which CPUs have tasks that prefer the cache of the balancing CPU.
 fn prefer(large: &mut Record, board: &Placement, offset: u32, dst: u32) {
     let prefers = |(cpu, row): (usize, &PlaceCpu)| if row.nr_pref_dst_llc > 0 { 1u64 << cpu } else { 0 };
     let all = board.cpus().iter().enumerate().map(prefers).fold(0, |all, one| all | one);
@@ -504,7 +505,7 @@ fn change_row(d: &mut Dice, large: &mut Record, cpu: u32, policy: &Policy) {
     large.follow_capacity(policy, cpu);
 }
 
-/// What a search among groups finds.
+/// Result of a search among groups.
 fn search(policy: &Policy, record: &Record, env: &LbEnv) -> impl PartialEq + std::fmt::Debug + use<> {
     let mut lb = Lb::default();
     let found = env.find_src_group(policy, record, &mut lb) != 0;

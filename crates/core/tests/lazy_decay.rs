@@ -10,13 +10,13 @@ const START_NS: u64 = 1 << 40;
 const PERIOD_UNITS: u64 = 1024;
 /// A unit of a record's clock, ns.
 const UNIT_NS: u64 = 1024;
-/// What a sum loses to truncation in a step at most: one by the shift, one by the product, and what the 32 bits of
-/// the factor lack of a sum of less than 2^31.
+/// Largest loss of a sum to truncation in one step: one by the shift, one by the product, and what the 32 bits of the
+/// factor lack of a sum of less than 2^31.
 const LOST_PER_STEP: u64 = 3;
 /// A loss decays as well: after any number of steps, of a period or more each, no more than this many are left.
 const STEPS_LEFT: u64 = 47;
 
-/// What ran on a CPU before it went idle: (weight, microseconds to the next, runs, leaves for another CPU).
+/// Tasks that ran on a CPU before it went idle: (weight, microseconds to the next, runs, leaves for another CPU).
 type Past = Vec<(u64, u64, bool, bool)>;
 
 fn past() -> impl Strategy<Value = Past> {
@@ -67,7 +67,7 @@ fn averages(avg: &Avg) -> [u64; 3] {
     [avg.load_avg, avg.runnable_avg, avg.util_avg]
 }
 
-/// Where a record's clock stands: it is the same however often it was read.
+/// Position of a record's clock, which is the same however often it was read.
 fn position(avg: &Avg) -> (u64, u32) {
     (avg.last_update_time_ns, avg.period_contrib)
 }
@@ -199,7 +199,8 @@ fn largest_distance(walk_us: u64) -> (u64, u64) {
     largest
 }
 
-/// What the bounds above leave open, for ticks of three lengths and the 32 ms of walks: of a sum of up to 48.9 million.
+/// Largest distances for ticks of three lengths and the 32 ms of walks, which the bounds above leave open: of a sum of
+/// up to 48.9 million.
 #[test]
 fn how_far_a_late_reader_is_from_walks_of_each_length() {
     let all = [1100, 4000, 10_000, 32_000].map(largest_distance);

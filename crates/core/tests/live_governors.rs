@@ -11,7 +11,7 @@ use pelton_core::{Dbs, DbsCpu, DbsTimes, Policy};
 /// Decisions that a recording must have; the load of scripts/live/governors.sh makes several hundred.
 const DECISIONS_MIN: usize = 100;
 
-/// One CPU's governor, as far as the recording tells.
+/// One CPU's governor, as far as the recording shows it.
 struct Follower {
     dbs: Dbs,
     cpu: DbsCpu,
@@ -19,7 +19,7 @@ struct Follower {
     primed: bool,
 }
 
-/// What one decision saw and did.
+/// Inputs and results of one decision.
 #[derive(Clone, Debug, Default)]
 struct Decision {
     policy: String,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a waking task is drawn to, case by case.
+//! The CPU that a waking task is drawn to, case by case.
 
 use pelton_core::{CfsRq, Policy, Se, TaskGroup, Wake, WakeShift, effective_load, h_load, wake_affine, wake_wide};
 

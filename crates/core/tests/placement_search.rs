@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How good is the kernel's choice by energy? Beside it stands an exhaustive search: every CPU that the task fits,
-//! priced with the same energy model.
+//! The kernel's choice by energy beside an exhaustive search: every CPU that the task fits, priced with the same energy
+//! model.
 
 use pelton_core::{
     EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy,
@@ -84,7 +84,7 @@ fn random_board(d: &mut Dice, policy: &Policy) -> Placement {
     board
 }
 
-/// What the task adds on `cpu`, and what its domain needs without it; `None` when it does not fit there.
+/// Energy that the task adds on `cpu`, and energy of that CPU's domain without it; `None` when it does not fit there.
 fn priced(board: &Placement, policy: &Policy, cpu: u32) -> Option<(i64, i64)> {
     let mut alone = *board;
     (alone.task.allowed, alone.prev_cpu) = (1 << cpu, cpu);
@@ -103,14 +103,14 @@ fn energies(board: &Placement, policy: &Policy) -> Vec<Option<i64>> {
     all.iter().map(|cpu| cpu.map(|(added, _)| total + added)).collect()
 }
 
-/// Why a choice is not the best one.
+/// Reason why a choice is not the best one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Miss {
     /// The best CPU was not asked: another of its domain has more room, and the task was not there before.
     MoreRoom,
-    /// It was not asked: another of its domain keeps the task's floor, which it does not.
+    /// The best CPU was not asked: another of its domain keeps the task's floor, which the best CPU does not.
     OtherKeepsFloor,
-    /// It was asked, and saves less than a sixteenth of what the previous CPU costs (to 5.15).
+    /// The best CPU was asked, and saves less than a sixteenth of what the previous CPU costs (to 5.15).
     WithinMargin,
     /// A CPU that was asked takes less energy with the task than without it, under the task's clamps: the search ends,
     /// and the previous CPU is taken.
@@ -136,7 +136,7 @@ fn fits_and_room(board: &Placement, policy: &Policy, asked: &Placed) -> [(i32, u
     })
 }
 
-/// Why a CPU was not asked: by another one of its domain.
+/// Reason why a CPU was not asked: another one of its domain.
 fn not_asked(board: &Placement, policy: &Policy, asked: &Placed, best: u32) -> Miss {
     let (fits, is_little) = (fits_and_room(board, policy, asked), |cpu| cpu < LITTLE);
     let of_domain = |cpu: &u32| *cpu < CPUS && is_little(*cpu) == is_little(best);
@@ -150,7 +150,7 @@ fn not_asked(board: &Placement, policy: &Policy, asked: &Placed, best: u32) -> M
     }
 }
 
-/// What kept the kernel from the best CPU. `asked`: energies that its own search worked out.
+/// Reason that kept the kernel from the best CPU. `asked`: energies that its own search worked out.
 fn miss(board: &Placement, policy: &Policy, asked: &Placed, chosen: u32, best: u32, all: &[Option<i64>]) -> Miss {
     let energies = asked.energies();
     let base = |of: u32| energies.iter().find(|e| e.cpu == NO_CPU && e.perf_domain == of).map(|e| e.energy);
@@ -169,13 +169,13 @@ fn miss(board: &Placement, policy: &Policy, asked: &Placed, chosen: u32, best: u
     Miss::Unexplained
 }
 
-/// How far choices are from the best: states compared, mean excess, states in which another CPU was better.
+/// Distance of the choices from the best: states compared, mean excess, states in which another CPU was better.
 fn distance(profile: &str, clamps: bool) -> (u32, f64, u32) {
     let (compared, mean, misses) = classified(profile, clamps);
     (compared, mean, misses.iter().sum())
 }
 
-/// The same with the number of misses of each class.
+/// Distance of the choices from the best: states compared, mean excess, misses of each class.
 fn classified(profile: &str, clamps: bool) -> (u32, f64, [u32; 5]) {
     let policy = Policy::profile(profile).expect("exists");
     let (mut d, mut excess, mut misses, mut compared) = (Dice(1), 0.0, [0; 5], 0);

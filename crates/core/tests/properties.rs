@@ -5,10 +5,10 @@ use crate::kept::kept;
 use pelton_core::{Avg, Ctx, Policy, Rq, Se, dequeue, profiles, value};
 use proptest::prelude::*;
 
-/// How far the root may be from the sum of its tasks, per task and in units of the average: one of truncation, and two
-/// because one long update of a sleeper rounds differently from the queue's many short ones.
+/// Largest distance of the root from the sum of its tasks, per task and in units of the average: one of truncation, and
+/// two because one long update of a sleeper rounds differently from the queue's many short ones.
 const SLACK_PER_TASK: u64 = 3;
-/// What a running task's average gains in one period, 1024 * (1 - 0.5^(1/32)), and one for truncation.
+/// Gain of a running task's average in one period, 1024 * (1 - 0.5^(1/32)), and one for truncation.
 const ASTRAY_PER_TASK: f64 = 23.0;
 /// Time in which a sum halves.
 const HALF_LIFE_NS: f64 = 32.0 * 1024.0 * 1024.0;
@@ -36,7 +36,8 @@ struct World {
     tasks: Vec<Se>,
     curr: Option<usize>,
     now: u64,
-    /// What departures of runnable tasks may have made of the root's sum, where the profile takes them out by averages.
+    /// Error that departures of runnable tasks may have left in the root's sum, where the profile takes them out by
+    /// averages.
     astray: f64,
 }
 

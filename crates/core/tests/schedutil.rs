@@ -426,7 +426,7 @@ fn a_boost_is_clamped_only_where_clamps_are_in_force() {
     }
 }
 
-/// Which candidate is the fair term, what the sum is, and what is asked for.
+/// The signal that is the fair term, the term that is the sum, and the one that is asked for.
 fn why(name: &str, s: CpuState, iowait: u32) -> [&'static str; 3] {
     let pol = policy(name);
     let t = s.perf_eval(&pol, iowait);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What machine and workload have to be, alone and together.
+//! Checks of machine and workload, alone and together.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::draws::{Rail, Vote};
 use crate::machine::Machine;
 use crate::workload::{ChannelSpec, CpuSet, Op, SchedPolicy, Start, TaskSpec, TimerId, Workload};
 
-/// What of the inputs cannot be, or does not go together.
+/// An input that cannot be, or inputs that do not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(pub String);
 
@@ -90,7 +90,7 @@ fn cpu_sets(task: &TaskSpec) -> Vec<CpuSet> {
     sets.chain(moves).chain(asleep).collect()
 }
 
-/// What the kernel asks of a deadline task's parameters.
+/// True where the parameters of a deadline task are as the kernel demands.
 fn deadline_in_order(policy: SchedPolicy) -> bool {
     match policy {
         SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run needs besides machine, workload and policy.
+//! Inputs of a run besides machine, workload and policy.
 
 use std::num::NonZeroU32;
 
 use serde::Serialize;
 
-/// What a run needs besides machine, workload and policy.
+/// Inputs of a run besides machine, workload and policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunConfig {
     /// Seed of every random choice.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What CPUs and what they share draw. What the kernel believes is another figure, the power of an operating point
-//! ([`Opp::power_uw`](crate::machine::Opp)): it decides, this is charged.
+//! Power that CPUs and their shared parts draw. The kernel believes another figure, the power of an operating point
+//! ([`Opp::power_uw`](crate::machine::Opp)): its decisions rest on that one, energy is charged by this one.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct Vote {
     pub rails: Vec<u32>,
 }
 
-/// What a domain draws: the rail that the highest vote asks for.
+/// Power that a domain draws: the rail that the highest vote asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Draws {
     /// From the lowest level of the supply to the highest; one where nothing else is on it. Empty = as the operating
@@ -62,7 +62,7 @@ pub struct Shared {
 }
 
 impl Machine {
-    /// What domain `d` draws.
+    /// Power that domain `d` draws.
     pub fn drawn(&self, d: usize) -> Draws {
         let domain = &self.domains[d];
         if domain.draws.is_empty() {

@@ -64,7 +64,7 @@ pub struct GroupNode {
     pub bandwidth: Option<Bandwidth>,
     /// Part of each CPU that it counts for at most, 0..=1024.
     pub throttle: u32,
-    /// It is idle.
+    /// True where the group is idle.
     pub idle: bool,
 }
 

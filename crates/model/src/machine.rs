@@ -49,7 +49,7 @@ pub struct Machine {
     pub defers_timers: bool,
     /// All CPUs of a cluster run at the highest of their requests, whatever their domains.
     pub one_clock: bool,
-    /// What domains draw is in a unit of its own, not in microwatts.
+    /// Power that domains draw is in a unit of its own, not in microwatts.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own_unit: bool,
 }
@@ -86,7 +86,7 @@ pub struct FreqDomain {
     pub transition_latency_ns: u64,
     /// Minimum spacing the driver asks for, wins over the latency.
     pub transition_delay_us: Option<u64>,
-    /// How long the driver call really takes in the simulator (slow path: time of the worker; fast path: stall).
+    /// Time that the driver call really takes in the simulator, ns (slow path: time of the worker; fast path: stall).
     pub switch_time_ns: u64,
     /// Firmware looks so often for a frequency that the driver wrote into shared memory, ns: the kernel believes in it
     /// at once, the clock follows at the next look. 0 = when the driver returns.
@@ -103,7 +103,7 @@ pub struct FreqDomain {
     pub idle_states: Vec<IdleState>,
     /// State 0 polls: it draws the power of running.
     pub polling: bool,
-    /// Frequency invariance (the architecture tells the scheduler the current frequency).
+    /// Frequency invariance (the scheduler gets the current frequency from the architecture).
     pub freq_invariant: bool,
     /// The driver has no frequency table (intel_pstate and amd-pstate in passive mode): the governor asks for any kHz,
     /// the driver sets the lowest operating point that suffices, and none when it is the present one.
@@ -112,14 +112,16 @@ pub struct FreqDomain {
     pub every_limit_change: bool,
     /// Frequency at which the invariant scale is 1024, kHz; 0 = `ref_khz`.
     pub scale_khz: u32,
-    /// The architecture tells the kernel what its signals are scaled to (`arch_scale_freq_ref()`: arm, arm64, riscv).
+    /// The architecture states the frequency to which the kernel's signals are scaled (`arch_scale_freq_ref()`: arm,
+    /// arm64, riscv).
     pub freq_ref: bool,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
     pub turbo_khz: Vec<u32>,
     /// Power of each operating point as the kernel's Energy Model has it, microwatts; empty = not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub energy_model_uw: Vec<u64>,
-    /// What its CPUs and what they share draw, where that is another figure than what the kernel believes.
+    /// Power that its CPUs and their shared parts draw, where that is another figure than the one that the kernel
+    /// believes.
     #[serde(skip_serializing_if = "Draws::is_empty")]
     pub draws: Draws,
     /// Points that the kernel itself said it passes over; empty = it said nothing.
@@ -149,7 +151,7 @@ pub struct IdleState {
     pub exit_latency_ns: u64,
     /// Time to leave that grows with the frequency the CPU leaves for, ns for each GHz: the voltage has to rise to it.
     pub exit_ns_per_ghz: u64,
-    /// What the governor takes for the exit latency, ns; 0 = entry and exit.
+    /// Exit latency that the governor reckons with, ns; 0 = entry and exit.
     pub reported_latency_ns: u64,
     /// Shortest stay that pays, ns.
     pub min_residency_ns: u64,
@@ -209,7 +211,7 @@ pub struct Costs {
     pub idle_exit_ns: u64,
     /// Updating the load of a CPU, before any of its queues.
     pub blocked_walk_ns: u64,
-    /// The same for each queue of a task group on its list, and for the root's.
+    /// Updating the load of each queue of a task group on the list of that CPU, and of the root queue.
     pub blocked_queue_ns: u64,
     /// Asking one CPU of a frequency domain when the governor evaluates.
     pub hook_cpu_ns: u64,
@@ -256,8 +258,8 @@ impl Machine {
     }
 
     /// The idle state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.
-    /// `asked` tells what a CPU asked for, `None` = it is not idle. A state of the cluster that not all of its CPUs
-    /// asked for is not reached: the CPU is in the deepest one of its own then.
+    /// `asked` returns the state that a CPU asked for, `None` = the CPU is not idle. A state of the cluster that not
+    /// all of its CPUs asked for is not reached: the CPU is in the deepest one of its own then.
     pub fn reached_idle_state(&self, c: u32, state: u32, asked: impl Fn(u32) -> Option<u32>) -> (u32, bool) {
         let shared = |c: u32, state: u32| {
             let states = self.cpus.get(c as usize).map(|cpu| &self.domains[cpu.domain as usize].idle_states);
@@ -281,12 +283,12 @@ impl FreqDomain {
         if self.scale_khz == 0 { self.ref_khz } else { self.scale_khz }
     }
 
-    /// The same, where the architecture tells the governor; else 0.
+    /// Frequency at which invariant signals reach 1024, kHz, where the architecture states it to the governor; else 0.
     pub fn told_scale_khz(&self) -> u32 {
         if self.freq_ref { self.signals_khz() } else { 0 }
     }
 
-    /// Frequency that limits take capacity from, kHz: what is told, else the highest.
+    /// Frequency that limits take capacity from, kHz: the one that the architecture states, else the highest.
     pub fn limits_ref_khz(&self) -> u32 {
         if self.freq_ref { self.signals_khz() } else { self.ref_khz }
     }
@@ -310,7 +312,7 @@ impl Machine {
             || self.domains.iter().any(|d| !d.turbo_khz.is_empty())
     }
 
-    /// Which power figures the machine has, and with them the energy of its runs.
+    /// Power figures that the machine has, and with them the energy of its runs.
     pub fn energy_basis(&self) -> EnergyBasis {
         let rails: Vec<Rail> = (0..self.domains.len()).filter_map(|d| self.drawn(d).rails.into_iter().next()).collect();
         // A polling state draws the power of running.
@@ -330,8 +332,7 @@ impl Machine {
     }
 }
 
-/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as
-/// nothing.
+/// Power figures of the machine that are known. Unknown power of idle CPUs and of clusters counts as nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnergyBasis {
     /// Of busy CPUs, in every domain.
@@ -340,12 +341,12 @@ pub struct EnergyBasis {
     pub idle: bool,
     /// Of what the CPUs of a cluster share.
     pub clusters: bool,
-    /// They are in a unit of their own, other than the kernel's milliwatts.
+    /// The figures are in a unit of their own, other than the kernel's milliwatts.
     pub own_unit: bool,
 }
 
 impl EnergyBasis {
-    /// What an energy leaves out, in words; `None` when all figures are known.
+    /// Parts that an energy leaves out, in words; `None` when all figures are known.
     pub fn gap(self) -> Option<&'static str> {
         match (self.active, self.idle, self.clusters) {
             (false, ..) => Some("not known: the platform gives no power of busy CPUs"),

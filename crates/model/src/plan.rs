@@ -31,7 +31,7 @@ impl Plan {
         plan
     }
 
-    /// The same plan with another configuration: another seed, another length.
+    /// This plan with another configuration: another seed, another length.
     #[must_use]
     pub fn with_config(mut self, config: RunConfig) -> Self {
         self.config = config;
@@ -51,8 +51,8 @@ impl Plan {
     }
 }
 
-/// What names a plan: every field by its name, numbers in decimal, choices by their names, in the order of their
-/// declaration, as JSON without spaces. What was added later and is not used leaves the text as it was.
+/// Text that names a plan: every field by its name, numbers in decimal, choices by their names, in the order of their
+/// declaration, as JSON without spaces. A field that was added later and is not used leaves the text as it was.
 #[derive(Serialize)]
 struct Inputs<'a> {
     machine: &'a Machine,

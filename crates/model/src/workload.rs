@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the tasks do: a small language that rt-app files, benchmark models and recorded traces are all lowered to.
+//! Work of the tasks: a small language that rt-app files, benchmark models and recorded traces are all lowered to.
 //!
 //! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`
 //! takes `1024 / c` times as long.
@@ -30,7 +30,7 @@ pub struct Workload {
     pub tasks: Vec<TaskSpec>,
     /// Task groups with other shares than the default; groups that tasks name need no entry.
     pub groups: Vec<GroupSpec>,
-    /// What is written into their files during the run.
+    /// Values that are written into the groups' files during the run.
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
@@ -122,7 +122,7 @@ pub struct GroupSpec {
     pub bandwidth: Option<Bandwidth>,
     /// Part of each CPU that it counts for at most, 0..=1024 (`group_throttle` of Android's vendor groups).
     pub throttle: u32,
-    /// It is idle (`cpu.idle`): it has no weight of its own.
+    /// True where the group is idle (`cpu.idle`): such a group has no weight of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub idle: bool,
 }
@@ -130,7 +130,7 @@ pub struct GroupSpec {
 /// A task group changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroupChange {
-    /// When, ns; above 0.
+    /// Time of the change, ns; above 0.
     pub at_ns: u64,
     /// Path of the group.
     pub path: String,
@@ -138,8 +138,8 @@ pub struct GroupChange {
     pub shares: Option<u64>,
     /// Its quota from then on, `Some(None)` = no limit; `None` = as before.
     pub bandwidth: Option<Option<Bandwidth>>,
-    /// Whether it is idle from then on; `None` = as before. It loses its weight with that, and has the default one when
-    /// it is no longer idle.
+    /// True where the group is idle from then on; `None` = as before. An idle group loses its weight, and has the
+    /// default one when it is no longer idle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<bool>,
     /// Lower clamp from then on; `None` = as before.
@@ -153,14 +153,14 @@ pub struct GroupChange {
     pub throttle: Option<u32>,
 }
 
-/// How long the tasks of a group may run in each period, on all CPUs together.
+/// Limit of the time that the tasks of a group may run in each period, on all CPUs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bandwidth {
     /// Time they may run, ns; at least 1 ms.
     pub quota_ns: u64,
     /// Length of a period, ns; 1 ms to 1 s.
     pub period_ns: u64,
-    /// What was not used and may be kept for later, ns; at most the quota.
+    /// Unused time that may be kept for later, ns; at most the quota.
     pub burst_ns: u64,
 }
 
@@ -188,11 +188,11 @@ pub struct BoostSpec {
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
-    /// They go to idle CPUs where there are any.
+    /// These tasks go to idle CPUs where there are any.
     pub prefer_idle: bool,
 }
 
-/// What asks for limits of a frequency domain. The strictest of all hold.
+/// A source of limits of a frequency domain. The strictest limits of all sources hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LimitSource {
     /// The user, who writes `scaling_min_freq` and `scaling_max_freq`.
@@ -202,13 +202,13 @@ pub enum LimitSource {
     Cooling,
 }
 
-/// How many there are.
+/// Number of sources of limits.
 pub const LIMIT_SOURCES: usize = 2;
 
 /// Limits of frequency domains change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LimitChange {
-    /// When, ns.
+    /// Time of the change, ns.
     pub at_ns: u64,
     /// CPUs; each stands for its whole domain.
     pub cpus: CpuSet,
@@ -216,7 +216,7 @@ pub struct LimitChange {
     pub min_khz: u32,
     /// Upper limit from then on, kHz; `u32::MAX` = none.
     pub max_khz: u32,
-    /// Whose; they replace what the same one asked for before.
+    /// Source of the limits; they replace those that the same source asked for before.
     pub by: LimitSource,
 }
 
@@ -230,7 +230,7 @@ pub enum ChannelSpec {
     },
     /// One direction of a connected pair of unix stream sockets.
     Stream {
-        /// What the sender's buffers may be charged with before it waits, bytes; at least 4608.
+        /// Most that the sender's buffers are charged with before it waits, bytes; at least 4608.
         send_buffer_bytes: u32,
     },
 }
@@ -293,7 +293,7 @@ impl Default for SchedPolicy {
     }
 }
 
-/// When a task starts to exist.
+/// Time at which a task starts to exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum Start {
     /// At this time of the run, ns.
@@ -305,14 +305,14 @@ pub enum Start {
     Within(u64),
     /// Before the run: the task sleeps on this CPU in its first operation, which it need not run for.
     Asleep {
-        /// Where.
+        /// The CPU.
         cpu: u32,
     },
     /// Only through `Op::Fork` or `Op::Spawn`.
     OnFork,
 }
 
-/// Which process a task is a thread of.
+/// The process that a task is a thread of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Process {
     /// The one of this number, with all others that say so.
@@ -347,13 +347,13 @@ pub struct TaskSpec {
     pub policy: SchedPolicy,
     /// Allowed CPUs; `None` = all.
     pub cpus: Option<CpuSet>,
-    /// When it starts.
+    /// Time at which the task starts.
     pub start: Start,
     /// Phases, executed in order.
     pub phases: Vec<Phase>,
-    /// How often all phases are repeated; `None` = for ever.
+    /// Number of times that all phases are executed; `None` = for ever.
     pub loops: Option<u64>,
-    /// So many of the first phases come once, before the first round, and belong to no activation.
+    /// Number of the first phases that come once, before the first round, and belong to no activation.
     #[serde(skip_serializing_if = "is_zero")]
     pub first_phases: u32,
     /// Clamps at the start: (min, max), 0..=1024.
@@ -365,14 +365,14 @@ pub struct TaskSpec {
     pub taskgroup: String,
     /// Per-task timers used (`TimerId::Own`).
     pub own_timers: u32,
-    /// How much later than asked its timers expire (`PR_SET_TIMERSLACK` without another timer to share an interrupt
-    /// with), ns.
+    /// Time by which its timers expire later than asked (`PR_SET_TIMERSLACK` without another timer to share an
+    /// interrupt with), ns.
     pub timer_slack_ns: u64,
     /// Capacity of the CPU on which its run times were measured; 0 = 1024. For what the program itself counts in them.
     pub run_capacity: u32,
     /// Its activations are frames that shall take at most this, ns; 0 = they are none.
     pub frame_ns: u64,
-    /// What late frames of it do to clamps; `None` = nothing.
+    /// Effect of its late frames on clamps; `None` = none.
     pub frame_floor: Option<FrameFloor>,
 }
 
@@ -383,7 +383,7 @@ pub struct FrameFloor {
     pub min: u32,
     /// Frames in time until it goes away.
     pub frames: u32,
-    /// How many of the tasks listed right behind this one have it, too.
+    /// Number of the tasks listed right behind this one that have it, too.
     pub following: u32,
 }
 
@@ -441,7 +441,7 @@ pub enum TimerId {
     Shared(u32),
 }
 
-/// How a timer that is already late behaves.
+/// Behaviour of a timer that is already late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum TimerMode {
     /// A missed expiry restarts the grid from now (rt-app "relative", its default).
@@ -488,7 +488,7 @@ pub enum Op {
         timer: TimerId,
         /// Period, ns.
         period_ns: u64,
-        /// What happens when late.
+        /// Behaviour when late.
         mode: TimerMode,
     },
     /// Take a mutex.
@@ -535,7 +535,7 @@ pub enum Op {
     Exec,
     /// From the next wake-up on, run on this CPU only: another task moves it while it sleeps.
     MoveAsleep {
-        /// Where to.
+        /// The other CPU.
         cpu: u32,
     },
     /// Increase a semaphore.
@@ -548,7 +548,7 @@ pub enum Op {
     Write {
         /// Index into `Workload::channels`.
         channel: u32,
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
         /// Work of the call: entry, copy, exit.
         work_ns: u64,
@@ -557,7 +557,7 @@ pub enum Op {
     Read {
         /// Index into `Workload::channels`.
         channel: u32,
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
         /// Work of each call: entry, copy, exit.
         work_ns: u64,
@@ -569,7 +569,7 @@ pub enum Op {
     },
     /// Reads the task's stopwatch and starts it again: a lap with this many operations; 0 = only starts it.
     Lap {
-        /// What a benchmark counts, in this lap.
+        /// Operations that a benchmark counts in this lap.
         ops: u64,
     },
     /// Counts finished records of a benchmark.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What `policy.h` declares, as Rust: the fields of a policy and the values of its switches.
+//! Declarations of `policy.h` as Rust: the fields of a policy and the values of its switches.
 
 use std::fmt::Write as _;
 

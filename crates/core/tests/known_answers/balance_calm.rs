@@ -43,7 +43,7 @@ fn single_tasks_are_balanced_whatever_they_load() {
     }
 }
 
-/// What makes a domain one that must be searched: two tasks, and from 6.1 on a lone one whose CPU lost capacity.
+/// Reasons for which a domain must be searched: two tasks, and from 6.1 on a lone one whose CPU lost capacity.
 #[test]
 fn two_tasks_or_a_reduced_cpu_are_found() {
     for profile in ["5.10", "6.1", "6.12", "7.2"] {

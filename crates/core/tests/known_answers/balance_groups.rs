@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which group is the busiest, and what it gives: each term of `update_sd_pick_busiest()`, `calculate_imbalance()` and
+//! The busiest group, and what is taken from it: each term of `update_sd_pick_busiest()`, `calculate_imbalance()` and
 //! `sched_balance_find_src_group()` (`find_busiest_group()` to 6.8) of kernel/sched/fair.c on its own.
 
 use pelton_core::{

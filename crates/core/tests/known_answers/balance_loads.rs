@@ -92,7 +92,7 @@ fn domains(machine: &Machine, m: &mut Placement, c: u32) {
     debug_assert!(machine.level < 2, "two domains");
 }
 
-/// What the groups of a CPU have, and which of them were kept out of balance.
+/// Fills in the sums of the groups of a CPU, and marks those that were kept out of balance.
 fn groups(m: &mut Placement, imbalanced: &[u32], half: u32, c: u32) {
     let own = m.cpus[c as usize].domains[0].span;
     for (level, span) in [(0, 1 << c), (1, own)] {

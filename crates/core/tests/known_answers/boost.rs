@@ -197,7 +197,8 @@ fn schedutil_sees_boosted_utilization() {
     assert_eq!(state.boosted(&later, -50).perf_eval(&later, 0).perf, 200);
 }
 
-/// What the sources define, said without their arithmetic: a number of tasks per group, the root counts always (rfc).
+/// Rules as the sources define them, without their arithmetic: a number of tasks per group, the root counts always
+/// (rfc).
 struct Brute {
     tasks: Vec<(u32, u32)>,
     boosts: Vec<[i32; 4]>,

@@ -53,7 +53,7 @@ fn env(dst_cpu: u32) -> LbEnv {
     LbEnv { cpus: 0xff, dst_cpu, level: 1, idle, cache_nice_tries: 1, ..LbEnv::default() }
 }
 
-/// A cache is told of, as a balance sums it up.
+/// Sets utilization and capacity of a cache, as a balance sums them up.
 fn fill(m: &mut Placement, cache: u32, util: u32) {
     m.cpus.iter_mut().filter(|c| c.llc == cache).for_each(|c| (c.llc_util, c.llc_capacity) = (util, 4096));
 }

@@ -62,7 +62,8 @@ fn server_restart_of_each_release() {
     }
 }
 
-/// The same of one that no task needed: only 6.18.24 and later go on with its deadline, and then at once.
+/// A server starts again that no task needed: only 6.18.24 and later releases of 6.18 go on with its deadline, and then
+/// at once.
 #[test]
 fn server_restart_of_one_that_did_not_run() {
     for (release, runs) in [("6.12", false), ("6.18", false), ("6.18.9", false), ("6.18.24", true), ("7.2", false)] {

@@ -32,7 +32,7 @@ fn flags_are_those_of_a_recorded_kernel() {
 }
 
 /// Linux 7.2.12 on two packages with memory of their own, distance 20, of two cores with two threads each: domains of
-/// threads, cache and nodes as `pelton record --placements` told them (board `server` of scripts/live/boot.sh).
+/// threads, cache and nodes as `pelton record --placements` recorded them (board `server` of scripts/live/boot.sh).
 #[test]
 fn a_recorded_server_has_these_domains() {
     // Only one CPU of a domain balances across nodes at a time: not a flag of ours.

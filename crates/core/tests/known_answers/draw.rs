@@ -13,7 +13,7 @@ impl Draw {
         (z ^ (z >> 31)) % n
     }
 
-    /// The same in 32 bits.
+    /// Below `n`, in 32 bits.
     pub fn small(&mut self, n: u32) -> u32 {
         self.below(n.into()) as u32
     }

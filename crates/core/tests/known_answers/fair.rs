@@ -161,8 +161,7 @@ fn cfs_preempts_beyond_the_granularity_of_the_wakee() {
     }
 }
 
-/// Where the first entity of an empty queue is placed: min_vruntime in 6.6.0 and 6.18.2, the last average in
-/// 6.12.117 and
+/// Place of the first entity of an empty queue: min_vruntime in 6.6.0 and 6.18.2, the last average in 6.12.117 and
 /// 7.2.12. The sums are relative to it: an entity at 10 and one at 20 leave, the average having been 15.
 #[test]
 fn an_empty_queue_remembers_its_minimum_or_its_average() {

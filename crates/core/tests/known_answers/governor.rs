@@ -74,7 +74,7 @@ impl Domain {
         verdict
     }
 
-    /// The same for the only CPU; the frequency requested afterwards.
+    /// The hook is called for the only CPU; the frequency requested afterwards.
     pub fn ask(&mut self, now: u64, flags: u32) -> u32 {
         self.hook(0, now, flags);
         self.sp.next_freq_khz
@@ -194,7 +194,7 @@ fn the_worker_of_each_release() {
 
 /// kernel/sched/idle.c: 4.12 and 4.16 do_idle stops the tick before cpuidle_idle_call; 4.17 and later cpuidle_idle_call
 /// asks the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick). 5.10.262, 6.1.192, 6.12.118, 7.2.12
-/// cpuidle_idle_call asks none where there is no second state: do_idle tells it whether a tick came
+/// cpuidle_idle_call asks none where there is no second state: do_idle passes it whether a tick came
 /// (tick_nohz_idle_got_tick).
 #[test]
 fn the_idle_tick_of_each_release() {

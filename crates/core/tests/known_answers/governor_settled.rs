@@ -115,7 +115,7 @@ fn new_limits_are_always_something_new() {
     assert_eq!((d.hook(0, 22 * MS, 0), d.sp.next_freq_khz), (Some(commit::DRIVE), 960_000));
 }
 
-/// Each evaluation tells a gate with a maximum over a window something, and it restarts the window of r0a.
+/// A gate with a maximum over a window learns from each evaluation, and each evaluation restarts the window of r0a.
 #[test]
 fn gates_that_learn_from_every_evaluation_are_never_settled() {
     for (gate, settles) in

@@ -81,7 +81,8 @@ fn the_window_of_e5_begins_although_nothing_changes() {
     assert_eq!(votes.map(|v| v.total), [350, 200]);
 }
 
-/// The same inputs as totals under v7: lowering works from any CPU, and the worker waits for the end of the window.
+/// The inputs of the test before as totals under v7: lowering works from any CPU, and the worker waits for the end of
+/// the window.
 #[test]
 fn the_window_of_v7_delays_and_the_newest_request_wins() {
     let v7 = policy(&[("governor", "sched_dvfs_v7")]);
@@ -432,7 +433,7 @@ fn governors_that_set_one_frequency() {
     assert_eq!((khz(&[("governor", "userspace")]), khz(&[]), khz(&[("governor", "ondemand")])), (None, None, None));
 }
 
-/// Who is called when.
+/// Governors that take samples, and governors that take votes.
 #[test]
 fn governors_sample_or_vote() {
     let of = |name| policy(&[("governor", name)]);

@@ -76,7 +76,7 @@ fn chosen(governor: &Menu, table: &IdleTable, now: &IdleNow) -> Vec<(&'static st
     ALL.into_iter().map(choose).collect()
 }
 
-/// What each profile chooses, in the order of the profiles.
+/// Asserts the choice of each profile, in the order of the profiles.
 fn expect(governor: &Menu, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 12]) {
     let wanted: Vec<_> = ALL.into_iter().zip(answers).collect();
     assert_eq!(chosen(governor, table, now), wanted);
@@ -185,7 +185,7 @@ fn expect_teo(governor: &Teo, table: &IdleTable, now: &IdleNow, answers: [(u32, 
     assert_eq!(ALL.map(choose).to_vec(), wanted);
 }
 
-/// What teo of a profile remembers after a stay of `stay_ns` in state 1, chosen with a timer in 20 ms.
+/// Record of teo of a profile after a stay of `stay_ns` in state 1, chosen with a timer in 20 ms.
 fn learnt(profile: &str, table: &IdleTable, stay_ns: u64) -> Teo {
     let mut teo = Teo { total: 1024, sleep_ns: 20 * MS, ..Teo::default() };
     teo.hits[2] = 1024;

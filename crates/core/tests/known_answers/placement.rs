@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a waking task is drawn to, from the sources of each release: `wake_affine_idle()`, `wake_affine_weight()` and,
-//! in 4.12, `wake_affine()` of kernel/sched/fair.c; percentages from `sd_init()` of kernel/sched/topology.c.
+//! The CPU that a waking task is drawn to, from the sources of each release: `wake_affine_idle()`,
+//! `wake_affine_weight()` and, in 4.12, `wake_affine()` of kernel/sched/fair.c; percentages from `sd_init()` of
+//! kernel/sched/topology.c.
 
 use pelton_core::{Policy, Wake, wake_affine, wake_reads_runnable};
 
@@ -14,7 +15,7 @@ fn loads(this_load: u64, prev_load: u64, task_load: u64) -> Wake {
     Wake { this_load, prev_load, task_load, this_running: 2, ..Wake::full_capacity() }
 }
 
-/// Here 100 * (980 + 100) = 108,000, there 108 * (1100 - 100) = 108,000: even.
+/// Equal loads: 100 * (980 + 100) = 108,000 here, 108 * (1100 - 100) = 108,000 there.
 const EVEN: fn() -> Wake = || loads(980, 1100, 100);
 
 /// 4.12.0 fair.c:5385 wake_affine: `this_eff_load <= prev_eff_load`, and the task is not taken out of the last CPU's

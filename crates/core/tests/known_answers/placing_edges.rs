@@ -84,7 +84,7 @@ fn a_sleeper_is_clamped_on_the_cpu_where_it_sleeps() {
     assert_eq!([0, NO_CPU].map(|dst| util(&queued, 0, dst)), [400, 300]);
 }
 
-/// Where groups are limited the same holds: 500 less 200 of a queued task.
+/// Limited groups count in the same way: 500 less 200 of a queued task.
 #[test]
 fn a_limited_estimate_loses_a_queued_task_only() {
     for (on_rq, left) in [(0, 500), (1, 300)] {

@@ -154,8 +154,8 @@ impl World {
     }
 }
 
-/// What the compiled functions of 4.16.13 and 4.19 (alike), and of 5.4, left after every forty of 400 events: average,
-/// sum and weight of the root queue, average and weight of the group's entity, average of the group's queue.
+/// Values that the compiled functions of 4.16.13 and 4.19 (alike), and of 5.4, left after every forty of 400 events:
+/// average, sum and weight of the root queue, average and weight of the group's entity, average of the group's queue.
 /// __update_load_avg_se, __update_load_avg_cfs_rq, enqueue_runnable_load_avg, dequeue_runnable_load_avg,
 /// reweight_entity, calc_group_runnable, update_tg_cfs_runnable, attach_entity_load_avg.
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a fair task goes, worked out by hand: a board of four little CPUs (capacity 446) and two big ones, all idle,
+//! The CPU of a fair task, worked out by hand: a board of four little CPUs (capacity 446) and two big ones, all idle,
 //! with the energy model of its device tree.
 
 use pelton_core::{
@@ -9,7 +9,7 @@ use pelton_core::{
 
 const LITTLE: [(u64, u64); 4] = [(159, 2515), (254, 2952), (350, 3714), (446, 4708)];
 const BIG: [(u64, u64); 4] = [(341, 4398), (568, 5633), (796, 7537), (1024, 10742)];
-/// The same by frequency, cost in highest frequency * mW / frequency.
+/// States of the little CPUs by frequency: kHz, and cost in highest frequency * mW / frequency.
 const LITTLE_MW: [(u32, u64); 4] = [(500_000, 112), (800_000, 131), (1_100_000, 165), (1_400_000, 210)];
 const BIG_MW: [(u32, u64); 4] = [(600_000, 450), (1_000_000, 576), (1_400_000, 771), (1_800_000, 1100)];
 
@@ -366,7 +366,7 @@ pub(super) fn told(profile: &str, change: impl Fn(&mut Placement)) -> Placed {
     let mut board = board(profile, [0; 6], 100, 0);
     board.overutilized = 1;
     change(&mut board);
-    // What an earlier decision left behind is not told as this one's.
+    // Values that an earlier decision left behind are not taken for this one's.
     let mut placed = Placed { weighed: 1, scan_rule: 1, scan_seen: 99, dst_why: 5, dst_level: 1, ..Placed::default() };
     board.select(&policy(profile), &mut placed);
     placed
@@ -485,7 +485,7 @@ fn a_search_through_groups_is_told_step_by_step() {
         let mut steps = Vec::new();
         record.search_again(&policy, &placed, |at, walk, again| {
             let groups = record.groups_compared(&policy, again, at);
-            // What is told is what the decision kept: its last step's groups are the last of these.
+            // The groups are those that the decision kept: its last step's are the last of these.
             assert_eq!(groups.iter().find(|g| g.cpus == again.local.cpus), Some(&again.local), "{profile}");
             let shown = groups.iter().map(|g| (g.cpus, g.idle_cpus, g.r#type)).collect::<Vec<_>>();
             steps.push((at, walk.group, DST_WHY[again.dst_why as usize], shown, walk.result));
@@ -555,8 +555,8 @@ fn capacity_search_ranks_a_lost_floor_before_no_fit_from_6_1() {
     assert_eq!(searched("6.18", none), (1, "capacity scan"));
 }
 
-/// 7.2 group_classify is not told of over-utilized CPUs here, so no group is overloaded while energy decides (and only
-/// then); 5.10.262 to 6.18 group_is_overloaded.
+/// 7.2 group_classify gets no over-utilized CPUs here, so no group is overloaded while energy decides (and only then);
+/// 5.10.262 to 6.18 group_is_overloaded.
 #[test]
 fn dst_group_of_7_2_is_never_overloaded_while_energy_decides() {
     // Little: 10 tasks on 4 CPUs, capacity 1784 * 100 < 1600 * 117. Big: 3 on 2, full but below: 2048 * 100 > 1740 *

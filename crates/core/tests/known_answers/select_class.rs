@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where real-time and deadline tasks go: what the kernels' own code gave (`data/select-class.csv`) on random machines
-//! that are made here from the number of a case, as they were made for that code.
+//! CPUs of real-time and deadline tasks: the answers of the kernels' own code (`data/select-class.csv`) on random
+//! machines that are made here from the number of a case, as they were made for that code.
 
 use super::draw::Draw;
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, Policy};
@@ -86,7 +86,7 @@ fn distances(draw: &mut Draw, home: u32, cpus: &mut [ClassCpu]) {
     }
 }
 
-/// What a real-time and a deadline task select, find and leave behind, as a row of the table has it.
+/// CPUs that a real-time and a deadline task select, find and leave behind, as a row of the table has them.
 fn answer(profile: &str, n: u64) -> String {
     let policy = Policy::profile(profile).expect("exists");
     let Case { task, curr, cpus } = case(n);

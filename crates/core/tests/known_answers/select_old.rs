@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a fair task goes in releases up to 5.4, worked out by hand on machines of equal CPUs, all idle, unless a test
+//! The CPU of a fair task in releases up to 5.4, worked out by hand on machines of equal CPUs, all idle, unless a test
 //! says otherwise.
 
 use pelton_core::{

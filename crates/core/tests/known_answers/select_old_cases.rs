@@ -149,7 +149,7 @@ fn domains(c: &mut PlaceCpu, shape: Shape, policy: &Policy, at: u32) {
     }
 }
 
-/// What the groups that the CPUs are in have.
+/// Fills in the capacities of the groups that the CPUs are in.
 fn sums(m: &mut Placement) {
     let capacities = m.cpus.map(|c| c.capacity);
     for (at, c) in m.cpus[..m.nr_cpus as usize].iter_mut().enumerate() {
@@ -176,7 +176,7 @@ fn energy(m: &mut Placement, shape: Shape, policy: &Policy) {
     (m.energy_aware, m.nr_perf_domains) = (1, 2);
 }
 
-/// What happens, and on which CPUs.
+/// Draws an event, and the CPUs on which it happens.
 fn event(draw: &mut Draw, m: &mut Placement) {
     let cpu = |draw: &mut Draw| draw.small(m.nr_cpus);
     (m.prev_cpu, m.this_cpu) = (cpu(draw), cpu(draw));

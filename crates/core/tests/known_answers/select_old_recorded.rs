@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a fair task goes in releases up to 5.4: what the kernels' own code gave (`data/select-old.csv`) on machines
-//! that are made here from the number of a case, as they were made for that code: `select_task_rq_fair()` of 4.12,
-//! 4.16.13, 4.19 and 5.4 with all that it calls, compiled outside of the project.
+//! The CPU of a fair task in releases up to 5.4: the answers of the kernels' own code (`data/select-old.csv`) on
+//! machines that are made here from the number of a case, as they were made for that code: `select_task_rq_fair()` of
+//! 4.12, 4.16.13, 4.19 and 5.4 with all that it calls, compiled outside of the project.
 
 use pelton_core::{NO_CPU, Placed, Policy};
 
@@ -47,7 +47,7 @@ fn wake_ups_and_starts_are_those_of_the_compiled_kernels() {
     }
 }
 
-/// Each rule is told from another one.
+/// Each rule is distinguished from another one.
 #[test]
 fn another_rule_has_other_answers() {
     let rules: [(&str, &[&str]); 4] = [

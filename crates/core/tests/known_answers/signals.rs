@@ -161,7 +161,7 @@ fn the_load_of_a_sleeping_entity_follows_its_weight() {
     }
 }
 
-/// What update_tg_cfs_util and update_tg_cfs_load leave: sum of the entity, then (sum, load, load sum) of the queue.
+/// Results of update_tg_cfs_util and update_tg_cfs_load: sum of the entity, then (sum, load, load sum) of the queue.
 fn carried_up(profile: &str) -> (u64, (u64, u64, u64)) {
     let (pol, now) = (policy(profile), PERIOD_NS);
     let at = Avg { last_update_time_ns: now, period_contrib: 100, ..Avg::default() };

@@ -13,7 +13,7 @@ fn policy(profile: &str, set: &[(&str, &str)]) -> Policy {
     policy
 }
 
-/// A zone as a line of the answers tells it; whether power_allocator cools it.
+/// A zone as a line of the answers has it; whether power_allocator cools it.
 fn zone(line: &str) -> (Zone, bool) {
     let mut words = line.split(' ').skip(1);
     let by_power = words.next() == Some("power_allocator");
@@ -34,7 +34,7 @@ fn zone(line: &str) -> (Zone, bool) {
     (zone, by_power)
 }
 
-/// What the core makes of a reading, in the form of the answers.
+/// Answer of the core to a reading, in the form of the recorded answers.
 fn answer(policy: &Policy, zone: &mut Zone, by_power: bool, told: &[i64]) -> Vec<i64> {
     zone.read(policy, told[0] as i32);
     let domains = zone.domains as usize;
