@@ -76,7 +76,7 @@ impl PlatformFile {
         let table = self.chosen_table(options)?;
         let mut order: Vec<&Domain> = self.domains.iter().collect();
         order.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
-        let powers = order.iter().map(|d| self.believed(table, d)).collect::<Vec<_>>();
+        let powers = order.iter().map(|d| self.model_power(table, d)).collect::<Vec<_>>();
 
         let mut machine = Machine {
             name: self.name.value.clone(),
@@ -162,7 +162,7 @@ impl PlatformFile {
     }
 
     /// Power of busy CPUs as the kernel believes: the file's figures, and a named table only where it has none.
-    fn believed(&self, table: Option<&EnergyTable>, domain: &Domain) -> DomainPower {
+    fn model_power(&self, table: Option<&EnergyTable>, domain: &Domain) -> DomainPower {
         let khz = frequencies(domain);
         let own = power::of_domain(self, domain, &khz);
         let of_table = || power::of_table(table?, domain, &khz).ok();

@@ -29,10 +29,10 @@ impl<S: Sink> Engine<'_, S> {
     /// make no progress by that, so that the totals of their CPUs are not closed.
     #[inline]
     pub(crate) fn vote_changes(&mut self, d: u32) {
-        for i in 0..self.hw.supply(d).heard_by().len() {
-            let hears = self.hw.supply(d).heard_by()[i];
-            if let Some(rail) = self.next_rail(hears) {
-                self.rail_changes(hears, rail);
+        for i in 0..self.hw.supply(d).dependents().len() {
+            let dependent = self.hw.supply(d).dependents()[i];
+            if let Some(rail) = self.next_rail(dependent) {
+                self.rail_changes(dependent, rail);
             }
         }
     }
@@ -76,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
         let says = |c: u32| !self.m.domains[self.m.cpus[c as usize].domain as usize].draws.is_empty();
         let of_cpu = |&c: &u32| {
             let open_ns = self.now - self.cpus[c as usize].line.accounted_ns;
-            if says(c) { self.believed_fj(c, open_ns) } else { self.drew_fj(c, open_ns) }
+            if says(c) { self.model_fj(c, open_ns) } else { self.drew_fj(c, open_ns) }
         };
         let plain = |i: &&u32| self.m.clusters[**i as usize].cpus.first().is_none_or(|&c| !says(c));
         cpus.iter().map(of_cpu).sum::<u128>()

@@ -72,20 +72,13 @@ pub(crate) struct CpuEnergy {
     /// Correction of the energy since it was last charged, for the time in which its power was not the present one.
     carry_fj: i128,
     /// Power that the kernel believes the CPU draws, and energy by that belief, where this is another figure.
-    believed_uw: u64,
-    believed_fj: u128,
+    model_uw: u64,
+    model_fj: u128,
 }
 
 impl CpuEnergy {
     pub(crate) fn new(idle_states: usize) -> CpuEnergy {
-        CpuEnergy {
-            active_fj: 0,
-            idle_fj: vec![0; idle_states],
-            power_uw: 0,
-            carry_fj: 0,
-            believed_uw: 0,
-            believed_fj: 0,
-        }
+        CpuEnergy { active_fj: 0, idle_fj: vec![0; idle_states], power_uw: 0, carry_fj: 0, model_uw: 0, model_fj: 0 }
     }
 
     /// Changes the power that the CPU draws to `power_uw`, `open_ns` after it was last charged.
@@ -132,8 +125,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Updates the power of CPU `c` after its operating point changed; all time before is charged.
     pub(crate) fn speed_changes_power(&mut self, c: u32) {
         self.supply_changes_power(c, 0);
-        if self.is_believed_otherwise(c) {
-            self.cpus[c as usize].hw.energy.believed_uw = self.believed_uw(c);
+        if self.model_differs(c) {
+            self.cpus[c as usize].hw.energy.model_uw = self.model_uw(c);
         }
     }
 
@@ -153,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
         match hw.power {
             Power::Awake => {
                 hw.energy.active_fj += energy_fj;
-                hw.energy.believed_fj += u128::from(hw.energy.believed_uw) * u128::from(delta);
+                hw.energy.model_fj += u128::from(hw.energy.model_uw) * u128::from(delta);
             }
             Power::Idle { state } | Power::Exiting { state } => hw.energy.idle_fj[state as usize] += energy_fj,
         }
@@ -167,20 +160,20 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Energy that CPU `c` drew until now while it was awake, as the kernel believes, femtojoules.
-    pub(crate) fn believed_fj(&self, c: u32, open_ns: u64) -> u128 {
+    pub(crate) fn model_fj(&self, c: u32, open_ns: u64) -> u128 {
         let (awake, energy) = (self.cpus[c as usize].is_awake(), &self.cpus[c as usize].hw.energy);
-        if self.is_believed_otherwise(c) {
-            return energy.believed_fj + u128::from(if awake { energy.believed_uw } else { 0 }) * u128::from(open_ns);
+        if self.model_differs(c) {
+            return energy.model_fj + u128::from(if awake { energy.model_uw } else { 0 }) * u128::from(open_ns);
         }
         energy.active_fj + if awake { energy.open_fj(open_ns) } else { 0 }
     }
 
-    fn is_believed_otherwise(&self, c: u32) -> bool {
-        self.hw.supply(self.m.cpus[c as usize].domain).is_believed_otherwise()
+    fn model_differs(&self, c: u32) -> bool {
+        self.hw.supply(self.m.cpus[c as usize].domain).model_differs()
     }
 
     /// The power that the kernel has for CPU `c` at its operating point.
-    fn believed_uw(&self, c: u32) -> u64 {
+    fn model_uw(&self, c: u32) -> u64 {
         let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
         domain.opps[self.cpus[c as usize].hw.power_opp as usize].power_uw / self.power_sharers(c)
     }

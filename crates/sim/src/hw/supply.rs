@@ -15,25 +15,22 @@ pub(crate) struct Supply {
     /// Index of the present rail.
     rail: u32,
     /// Domains that this one's clock has a vote on.
-    heard_by: Vec<u32>,
+    dependents: Vec<u32>,
     /// The kernel has another figure for a busy CPU than what it draws.
-    is_believed_otherwise: bool,
+    model_differs: bool,
 }
 
 impl Supply {
     /// Of every domain of a machine.
     pub(crate) fn of_all(m: &Machine) -> Vec<Supply> {
-        let hears = |d: usize, other: u32| m.domains[d].draws.votes.iter().any(|vote| vote.domain == other);
+        let depends = |d: usize, other: u32| m.domains[d].draws.votes.iter().any(|vote| vote.domain == other);
         let supply = |d: usize| {
             let draws = m.drawn(d);
-            let believed = m.domains[d].opps.iter().map(|opp| opp.power_uw);
+            let model = m.domains[d].opps.iter().map(|opp| opp.power_uw);
             Supply {
                 rail: draws.quiet_rail(),
-                heard_by: (0..m.domains.len()).filter(|&o| hears(o, d as u32)).map(|o| o as u32).collect(),
-                is_believed_otherwise: draws
-                    .rails
-                    .iter()
-                    .any(|rail| !rail.busy_uw.iter().copied().eq(believed.clone())),
+                dependents: (0..m.domains.len()).filter(|&o| depends(o, d as u32)).map(|o| o as u32).collect(),
+                model_differs: draws.rails.iter().any(|rail| !rail.busy_uw.iter().copied().eq(model.clone())),
                 draws,
             }
         };
@@ -48,14 +45,14 @@ impl Supply {
 
     /// Domains that this one's clock has a vote on.
     #[inline]
-    pub(crate) fn heard_by(&self) -> &[u32] {
-        &self.heard_by
+    pub(crate) fn dependents(&self) -> &[u32] {
+        &self.dependents
     }
 
     /// The kernel has another figure for a busy CPU than what it draws.
     #[inline]
-    pub(crate) fn is_believed_otherwise(&self) -> bool {
-        self.is_believed_otherwise
+    pub(crate) fn model_differs(&self) -> bool {
+        self.model_differs
     }
 
     pub(crate) fn becomes(&mut self, rail: u32) {

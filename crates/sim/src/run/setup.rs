@@ -442,8 +442,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut report = std::mem::take(&mut self.domains[d].report);
         report.busy_ns = cpus.iter().map(|&c| self.cpus[c as usize].report.busy_ns).sum();
         report.energy_uj = self.m.domains[d].active_power_known().then_some((total / FJ_PER_UJ) as u64);
-        let believed: u128 = cpus.iter().map(|&c| self.believed_fj(c, 0)).sum();
-        report.model_energy_uj = self.m.domains[d].model_power_known().then_some((believed / FJ_PER_UJ) as u64);
+        let model_fj: u128 = cpus.iter().map(|&c| self.model_fj(c, 0)).sum();
+        report.model_energy_uj = self.m.domains[d].model_power_known().then_some((model_fj / FJ_PER_UJ) as u64);
         report
     }
 }
