@@ -25,7 +25,7 @@ macro_rules! quantities {
 quantities! {
     "run, cpu" "busy_ms" ["ms"] "CPU time spent in tasks.";
     "run" "work_undone_ms" ["ms"] "Work of the recording that was still to do at the end, on a CPU of capacity 1024.";
-    "run, domain" "energy_active_mj" ["mJ"] "Energy of busy CPUs: time at each frequency times the power of its operating point.";
+    "run, domain" "energy_active_mj" ["mJ"] "Energy of busy CPUs: time at each frequency times what a busy CPU draws there.";
     "run, task" "wakeup_latency_us_avg" ["us"] "Mean time from wake-up, or start, to execution.";
     "run, task" "wakeup_latency_us_p95" ["us"] "The time that 95 of 100 wake-ups do not exceed.";
     "run, task" "wakeup_latency_us_max" ["us"] "Longest time from wake-up, or start, to execution.";
