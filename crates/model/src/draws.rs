@@ -2,6 +2,8 @@
 //! Power that CPUs and their shared parts draw. The kernel believes another figure, the power of an operating point
 //! ([`Opp::power_uw`](crate::machine::Opp)): its decisions rest on that one, energy is charged by this one.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::machine::{FreqDomain, Machine};
@@ -101,19 +103,16 @@ impl Machine {
 
     /// Parts of clusters with a power of their own: a domain's CPUs where it says what it draws, else the cluster.
     pub fn shared_parts(&self) -> Vec<Shared> {
-        let of = |i: usize, cpus: &[u32]| Shared { cluster: i as u32, cpus: cpus.to_vec() };
+        let domain_of = |c: u32| self.cpus[c as usize].domain;
         let mut parts = Vec::new();
-        for (i, cluster) in self.clusters.iter().enumerate() {
-            let says = |c: &u32| !self.domains[self.cpus[*c as usize].domain as usize].draws.is_empty();
-            if !cluster.cpus.iter().any(says) {
-                parts.push(of(i, &cluster.cpus));
-                continue;
+        for (cluster, all) in (0..).zip(&self.clusters) {
+            let says = |&c: &u32| !self.domains[domain_of(c) as usize].draws.is_empty();
+            let apart = all.cpus.iter().any(says);
+            let mut by_domain = BTreeMap::<_, Vec<u32>>::new();
+            for &c in &all.cpus {
+                by_domain.entry(apart.then(|| domain_of(c))).or_default().push(c);
             }
-            for d in 0..self.domains.len() as u32 {
-                let cpus: Vec<u32> =
-                    cluster.cpus.iter().copied().filter(|&c| self.cpus[c as usize].domain == d).collect();
-                parts.extend((!cpus.is_empty()).then(|| of(i, &cpus)));
-            }
+            parts.extend(by_domain.into_values().map(|cpus| Shared { cluster, cpus }));
         }
         parts
     }

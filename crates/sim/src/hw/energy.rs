@@ -97,6 +97,7 @@ impl CpuEnergy {
     }
 
     /// Power that it is charged now.
+    #[cfg(test)]
     pub(crate) fn power_uw(&self) -> u64 {
         self.power_uw
     }

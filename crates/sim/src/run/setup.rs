@@ -401,15 +401,16 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.close_time_in_state(d);
         }
         self.close_waiting();
+        let energy_basis = self.m.energy_basis();
         Report {
             duration_ns: self.now,
             sim_events: self.pace.events,
             stuck_tasks: self.stuck(),
             demand: self.need_reports(),
             domains: (0..self.domains.len()).map(|d| self.domain_report(d)).collect(),
-            tasks: self.tasks.iter_mut().map(|task| task_report(task, self.m.energy_basis().active)).collect(),
+            tasks: self.tasks.iter_mut().map(|task| task_report(task, energy_basis.active)).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
-            energy_basis: self.m.energy_basis(),
+            energy_basis,
             overutilized_ns: self.overutilized_ns(),
             quotas: self.quota_reports(),
             zones: self.zone_reports(),
