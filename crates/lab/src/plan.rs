@@ -115,6 +115,8 @@ pub struct MachineChanges {
     pub freq_invariant: Option<bool>,
     /// Time in which the signals halve, ms.
     pub half_life_ms: Option<NonZeroU32>,
+    /// Power of what else the meter of the posting saw, mW or the energy table's unit.
+    pub rest_mw: Option<u32>,
 }
 
 impl MachineChanges {
@@ -132,6 +134,7 @@ impl MachineChanges {
             idle_latency_percent: self.idle_latency_percent.or(others.idle_latency_percent),
             freq_invariant: self.freq_invariant.or(others.freq_invariant),
             half_life_ms: self.half_life_ms.or(others.half_life_ms),
+            rest_mw: self.rest_mw.or(others.rest_mw),
         }
     }
 
@@ -143,6 +146,7 @@ impl MachineChanges {
             }
             domain.switch_time_ns = self.switch_time_us.map_or(domain.switch_time_ns, |us| us.saturating_mul(1000));
         }
+        machine.rest_uw = self.rest_mw.map(|mw| u64::from(mw) * 1000).or(machine.rest_uw);
         let costs = &mut machine.costs;
         costs.migration_ns = self.migration_ns.unwrap_or(costs.migration_ns);
         costs.blocked_walk_ns = self.blocked_walk_ns.unwrap_or(costs.blocked_walk_ns);

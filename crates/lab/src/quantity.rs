@@ -83,6 +83,7 @@ pub const MEASURED: &[&str] = &[
 
 quantities! {
     Run "energy_mj" ["mJ"] "Energy that all CPUs and clusters draw." = |r| r.energy_uj().map(mj);
+    Run "energy_meter_mj" ["mJ"] "Energy at the board's meter: what all CPUs and clusters draw and what else it sees (`rest_mw`)." = |r| r.meter_uj().map(mj);
     Run "energy_model_mj" ["mJ"] "Energy of busy CPUs as the kernel's Energy Model has it, by which it places tasks." = |r| r.model_energy_uj().map(mj);
     Run "energy_model_diff_pct" ["%"] "What the kernel's model has more or less than is drawn." = energy_model_diff_pct;
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
@@ -287,7 +288,9 @@ impl Quantity {
 
     /// Note on a gap in the number of this run, or the reason why it is not known; `None` for a number without gaps.
     pub fn note(&self, report: &Report) -> Option<&'static str> {
-        let power = report.energy_basis.gap().filter(|_| self.rests_on_power());
+        // Where nothing is known of the rest there is no such number, and nothing to be said about it.
+        let is_there = self.name != "energy_meter_mj" || report.rest_energy_uj.is_some();
+        let power = report.energy_basis.gap().filter(|_| self.rests_on_power() && is_there);
         power.or((self.rests_on_need() && report.demand.is_empty()).then_some(NEED_UNKNOWN))
     }
 

@@ -52,6 +52,9 @@ pub struct Machine {
     /// Power that domains draw is in a unit of its own, not in microwatts.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own_unit: bool,
+    /// Power of what else the board's meter sees, the same all the time; in microwatts, or that unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_uw: Option<u64>,
 }
 
 /// One logical CPU.

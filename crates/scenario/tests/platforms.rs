@@ -149,6 +149,18 @@ fn a_named_table_is_drawn_in_its_own_unit_and_decides_nothing() {
 }
 
 #[test]
+fn the_rest_that_a_meter_sees_is_in_the_file() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/platforms/juno-r0-little.toml");
+    let text = std::fs::read_to_string(path).expect("a file of ours");
+    let built = |text: &str| {
+        let file = platform::parse(&SourceFile::new("board.toml", text)).expect("a platform");
+        file.machine(&PlatformOptions::new("7.2")).expect("a machine").rest_uw
+    };
+    assert_eq!(built(&text), None);
+    assert_eq!(built(&text.replacen("[power]", "[power]\nrest_mw = 1.5", 1)), Some(1_500));
+}
+
+#[test]
 fn a_table_can_be_chosen_by_name_and_must_cover_the_machine() {
     let file = platform::load("pixel6-gs101").unwrap();
     let choose = |name: &str| PlatformOptions { energy_table: Some(name.into()), ..PlatformOptions::new("7.2") };

@@ -23,6 +23,8 @@ pub struct Report {
     pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
+    /// Energy of what else the board's meter sees, microjoules; `None` where its power is not known.
+    pub rest_energy_uj: Option<u64>,
     /// Power figures that the energies rest on.
     pub energy_basis: EnergyBasis,
     /// Time in which some CPU was over-utilized, ns; `None` where nothing is placed by energy.
@@ -352,6 +354,11 @@ impl Report {
     pub fn energy_uj(&self) -> Option<u64> {
         let domains = self.domains.iter().map(|d| d.energy_uj).sum::<Option<u64>>()?;
         self.energy_basis.active.then(|| domains + self.cluster_energy_uj.iter().sum::<u64>())
+    }
+
+    /// Energy at the board's meter, microjoules: [`Report::energy_uj()`] and the rest; `None` where either is not known.
+    pub fn meter_uj(&self) -> Option<u64> {
+        Some(self.energy_uj()?.saturating_add(self.rest_energy_uj?))
     }
 
     /// Energy of busy CPUs as the kernel's Energy Model has it, microjoules: what placements compare is made of this.

@@ -149,6 +149,18 @@ fn who_decides_does_not_change_what_is_drawn() {
 }
 
 #[test]
+fn the_rest_of_the_board_is_at_the_meter_and_nowhere_else() {
+    let (mut m, w) = (shared_supply([0, 1, 2]), lively());
+    let before = run_on(&m, &w, "7.2", 100);
+    assert_eq!((before.rest_energy_uj, before.meter_uj()), (None, None), "not known");
+    m.rest_uw = Some(250_000);
+    let after = run_on(&m, &w, "7.2", 100);
+    assert_eq!(after.rest_energy_uj, Some(25_000), "250 mW for 100 ms");
+    assert_eq!(after.meter_uj(), before.energy_uj().map(|uj| uj + 25_000));
+    assert_eq!(pelton_sim::Report { rest_energy_uj: None, ..after }, before);
+}
+
+#[test]
 fn energy_of_parts_of_a_run_adds_up_to_that_of_the_whole() {
     let mut m = shared_supply([0, 1, 2]);
     m.domains[1].draws =

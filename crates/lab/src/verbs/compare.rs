@@ -53,8 +53,8 @@ impl Default for CompareRequest {
 }
 
 /// Quantities that most questions are about: energy, lateness, latency, transitions.
-const ANSWERS: [&str; 6] =
-    ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
+const ANSWERS: [&str; 7] =
+    ["energy_mj", "energy_meter_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
 
 /// True if most questions are about this row, or the workload measured it itself.
 pub fn is_answer(row: &CompareRow) -> bool {

@@ -246,6 +246,7 @@ impl PlatformFile {
         facts.extend(topology.idle_watches_flag.as_ref().map(|v| self.fact("idle_watches_flag", v.value, "", &v.span)));
         facts.extend(self.costs.iter().map(|(name, v)| self.fact(name, v.value, "ns", &v.span)));
         facts.extend(self.cluster_active_mw.as_ref().map(|v| self.fact("cluster_active_mw", v.value, "mW", &v.span)));
+        facts.extend(self.rest_mw.as_ref().map(|v| self.fact("rest_mw", v.value, "mW", &v.span)));
         facts.extend(self.thermal_zones.iter().flat_map(super::thermal::facts));
         facts
     }

@@ -47,6 +47,8 @@ pub struct PlatformFile {
     pub energy_table: Option<At<String>>,
     /// Power of a cluster that is awake, mW.
     pub cluster_active_mw: Option<At<f64>>,
+    /// Power of what else the board's meter sees, mW.
+    pub rest_mw: Option<At<f64>>,
     /// Domains in the order of the file.
     pub domains: Vec<Domain>,
     /// Published tables.
@@ -369,6 +371,7 @@ fn read(source: &SourceFile, root: Reader<'_>) -> PlatformFile {
         costs: root.table("costs").map(costs).unwrap_or_default(),
         energy_table: power.and_then(|p| p.text("energy_table")),
         cluster_active_mw: power.and_then(|p| p.real("cluster_active_mw")),
+        rest_mw: power.and_then(|p| p.real("rest_mw")),
         domains: root.tables("perf_domain").into_iter().filter_map(domain).collect(),
         energy_tables: root.tables("energy_table").into_iter().filter_map(|t| energy_table(t.value)).collect(),
         thermal_zones: root.tables("thermal_zone").into_iter().filter_map(thermal::zone).collect(),

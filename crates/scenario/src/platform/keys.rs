@@ -293,6 +293,13 @@ static POWER: Spec = Spec {
             "mW",
             "power of each cluster while one of its CPUs is awake; absent: left out of energies, which say so",
         ),
+        Key::new(
+            "rest_mw",
+            POWER_MW,
+            "mW",
+            "power of what else the board's meter sees (memory, regulators, a display), the same all the time; in the unit of `energy_table` where \
+             one is named. It is in `energy_meter_mj` alone",
+        ),
     ],
 };
 

@@ -86,6 +86,7 @@ impl PlatformFile {
             defers_timers: self.arch == Arch::X86,
             idle_watches_flag: self.topology.idle_watches_flag.as_ref().map_or(self.arch == Arch::X86, |f| f.value),
             one_clock: self.topology.one_clock.as_ref().is_some_and(|f| f.value),
+            rest_uw: self.rest_mw.as_ref().map(|p| power::thousandths(p.value)),
             ..Machine::default()
         };
         machine.cpus = vec![Cpu::default(); order.iter().map(|d| d.cpus.len()).sum()];

@@ -126,6 +126,6 @@ fn modelled(model: &PowerModel, khz: u32) -> u64 {
     (model.busy_mw * 1000.0 * f64::from(khz) / top * ratio * ratio).round() as u64
 }
 
-fn thousandths(value: f64) -> u64 {
+pub(super) fn thousandths(value: f64) -> u64 {
     (value * 1000.0).round() as u64
 }

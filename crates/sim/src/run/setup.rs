@@ -419,7 +419,12 @@ impl<'a, S: Sink> Engine<'a, S> {
                 .clusters_drew_fj(self.m.clusters.len())
                 .map(|fj| (fj / FJ_PER_UJ) as u64)
                 .collect(),
+            rest_energy_uj: self.rest_energy_uj(),
         }
+    }
+
+    fn rest_energy_uj(&self) -> Option<u64> {
+        self.m.rest_uw.map(|uw| (u128::from(uw) * u128::from(self.now) / FJ_PER_UJ) as u64)
     }
 
     /// Tasks that still wait have waited until now.
