@@ -12,12 +12,12 @@ use plotters::prelude::*;
 const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
-/// Spread of the frames' weights, and the work beside them: fitted to a published run of Jankbench without clamps
-/// (scenarios/published/uclamp-sum.toml).
+/// Spread of the frames' weights, and the work beside them: fitted to a published run of Jankbench under the largest
+/// clamp (scenarios/published/uclamp-sum.toml).
 const SHAPE: &str = "heavy_percent=165,rare_every=300,rare_percent=1000";
-const UI_US: u32 = 450;
-const APP_US: u32 = 705;
-const BG_US: u32 = 3750;
+const UI_US: u32 = 400;
+const APP_US: u32 = 700;
+const BG_US: u32 = 2500;
 /// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that
 /// counts for a quarter of each CPU where groups are limited, the application in one that counts for a half.
 const FORMS: [(&str, &str, bool); 7] = [
@@ -63,7 +63,7 @@ fn measure((form, grouped): (&str, bool), floor: u32, rate_hz: u32) -> Point {
     let groups = if grouped { " + group:path=/bg,group_throttle=256 + group:path=/app,group_throttle=512" } else { "" };
     let others = format!(
         "periodic:name=app,threads=3,run_us={APP_US},period_us=20000,util_max={app}{in_app} \
-         + periodic:name=bg,threads=4,run_us={BG_US},period_us=100000,util_max={bg}{in_bg}{groups}"
+         + periodic:name=bg,threads=4,run_us={BG_US},period_us=200000,util_max={bg}{in_bg}{groups}"
     );
     run(format!("{ui} + {others}"), &format!("6.12,uclamp={form}"))
 }
@@ -105,7 +105,7 @@ const SETTINGS: [(&str, &str, &str); 7] = [
 fn measure_frame(form: &str, floor: &str, frame_us: u32) -> Point {
     let workload = format!(
         "{},{floor} + periodic:name=app,threads=3,run_us={APP_US},period_us=20000 \
-         + periodic:name=bg,threads=4,run_us={BG_US},period_us=100000",
+         + periodic:name=bg,threads=4,run_us={BG_US},period_us=200000",
         frames(frame_us)
     );
     run(workload, &format!("6.1,uclamp={form}"))

@@ -96,9 +96,9 @@ fn points() -> String {
 
 /// Mean power of each domain with what its CPUs share, drawn, and of its busy CPUs by the kernel's model, mW.
 fn jankbench(clamps: &str) -> ([f64; 3], [f64; 3]) {
-    let ui = "ui-frames:ui_us=450,render_us=675,heavy_percent=165,rare_every=300,rare_percent=1000";
+    let ui = "ui-frames:ui_us=400,render_us=600,heavy_percent=165,rare_every=300,rare_percent=1000";
     let floor = if clamps == "max" { "late_util_min=512,late_frames=60" } else { "util_min=60" };
-    let beside = "periodic:name=app,threads=3,run_us=705,period_us=20000 + periodic:name=bg,threads=4,run_us=3750,period_us=100000";
+    let beside = "periodic:name=app,threads=3,run_us=700,period_us=20000 + periodic:name=bg,threads=4,run_us=2500,period_us=200000";
     let inputs = Inputs {
         platform: PLATFORM.into(),
         workload: format!("{ui},{floor} + {beside}"),

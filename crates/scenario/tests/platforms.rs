@@ -216,24 +216,6 @@ fn idle_cpus_without_voltages_follow_what_a_cycle_costs() {
 }
 
 #[test]
-fn rows_of_a_table_may_stand_in_any_order() {
-    let busy_uw = |rows: [(u32, u32); 3]| {
-        let rows = rows.map(|(khz, mw)| format!("{{ domain = \"cpu\", khz = {khz}, power_mw = {mw} }}")).join(",\n  ");
-        let text = format!(
-            "schema = 1\nname = \"one\"\narch = \"arm64\"\n[power]\nenergy_table = \"t\"\n[[perf_domain]]\nid = \"cpu\"\n\
-             cpus = [0]\ncapacity = 1024\nopps = [\n  {{ khz = 500000, power_mw = 50 }},\n  {{ khz = 1500000, power_mw = 90 \
-             }},\n  {{ khz = 2000000, power_mw = 400 }},\n]\n[[energy_table]]\nname = \"t\"\nquality = \"ESTIMATE\"\n\
-             source = \"a test\"\nunit = \"mW\"\nrows = [\n  {rows},\n]\n"
-        );
-        let file = platform::parse(&SourceFile::new("one.toml", text)).expect("fits");
-        file.machine(&PlatformOptions::new("7.2")).expect("a machine").domains[0].draws.rails[0].busy_uw.clone()
-    };
-    let expected = vec![40_000, 200_000, 300_000];
-    assert_eq!(busy_uw([(500_000, 40), (1_000_000, 100), (2_000_000, 300)]), expected);
-    assert_eq!(busy_uw([(2_000_000, 300), (500_000, 40), (1_000_000, 100)]), expected);
-}
-
-#[test]
 fn every_phone_and_board_with_a_power_says_what_its_idle_cpus_draw() {
     for summary in platform::list().iter().filter(|summary| summary.simulated) {
         let kinds = ["phone", "board", "computer", "Chromebook"];

@@ -211,8 +211,8 @@ impl Group<'_> {
     }
 }
 
-/// A column at these frequencies, whatever the order of the rows; between two of them, on the line through them. Above
-/// the highest nothing is known: the frequency then.
+/// A column at these frequencies; between two rows, on the line through them. Above the last row nothing is known: the
+/// frequency then.
 pub(super) fn curve<'r>(
     rows: impl Iterator<Item = &'r EnergyRow>,
     khz: &[u32],
@@ -220,8 +220,7 @@ pub(super) fn curve<'r>(
     below: Below,
 ) -> Result<Vec<u64>, u32> {
     let point = |row: &EnergyRow| Some((f64::from(row.khz.as_ref()?.value), pick(row)?));
-    let mut points: Vec<(f64, f64)> = rows.filter_map(point).collect();
-    points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let points: Vec<(f64, f64)> = rows.filter_map(point).collect();
     let at = |khz: u32| {
         let x = f64::from(khz);
         let above = points.iter().position(|&(at, _)| at >= x).ok_or(khz)?;
