@@ -155,7 +155,7 @@ fn half(of: Estimate, shown: impl Fn(f64) -> String) -> String {
 
 /// Switches with the largest shares, those that are more than the seeds explain.
 fn carried(moved: &Moved) -> String {
-    let counts = |share: &&&Share| moved.verdict == Verdict::NoInterval || share.share.is_significant();
+    let counts = |share: &&&Share| moved.verdict == Verdict::NoInterval || share.is_significant();
     let large = |share: &&&Share| share.of_change_pct.is_some_and(|pct| pct.abs() >= NAMED_PCT_MIN);
     let sorted = moved.sorted();
     let named: Vec<String> = sorted
@@ -166,7 +166,7 @@ fn carried(moved: &Moved) -> String {
         .map(|share| format!("`{}` {:.0} %", share.player, share.of_change_pct.unwrap_or(0.0)))
         .collect();
     match &named[..] {
-        [] => "no switch has a share beyond what the seeds explain".to_owned(),
+        [] => "no switch has a share beyond what seeds and orders explain".to_owned(),
         [one] => one.replacen("` ", "` carries ", 1) + " of it",
         [first, others @ ..] => {
             format!("{} of it, {}", first.replacen("` ", "` carries ", 1), others.join(", "))
@@ -178,57 +178,81 @@ fn player<'a>(why: &'a Why, share: &Share) -> Option<&'a Player> {
     why.players.iter().find(|player| player.name == share.player)
 }
 
-/// One line for each player that changed a run, the largest share first; the others in one; the total.
+/// Part of the largest share below which a share within noise has no line of its own.
+const SMALL_PART: f64 = 0.05;
+
+/// Reason why a share has no line of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folded {
+    Noise,
+    Unmoved,
+    NoRun,
+}
+
+/// Reason why a player has no line of its own; `None` for one that has.
+fn folded(player: &Player, share: &Share, moved: &Moved) -> Option<Folded> {
+    let zero = |of: Estimate| of.mean == 0.0 && of.ci95.is_none_or(|ends| ends == (0.0, 0.0));
+    let largest = moved.sorted().first().map_or(0.0, |first| first.share.mean.abs());
+    let is_small = share.share.mean.abs() < SMALL_PART * largest && !share.is_significant();
+    if !player.changes_runs {
+        Some(Folded::NoRun)
+    } else if [share.alone, share.left_out, share.share].into_iter().all(zero) {
+        Some(Folded::Unmoved)
+    } else {
+        is_small.then_some(Folded::Noise)
+    }
+}
+
+/// One line for each player with a share that matters, the largest first; the others in few lines; the total.
 fn sheet(why: &Why, moved: &Moved, all: bool) -> Sheet {
     let share = format!("share {}", moved.unit);
     let header = ["<switch", "<before", "<after", "alone", "left out", &share, "<95 %", "% of change", "<orders"];
     let mut sheet = Sheet::new(&header).with_keys(1);
-    let empty = String::new;
-    let mut quiet = 0;
+    let mut others: Vec<(Folded, &Player, &Share)> = Vec::new();
     for share in moved.sorted() {
         let Some(player) = player(why, share) else { continue };
-        if !player.changes_runs && !all {
-            quiet += player.switches.len();
-            continue;
+        match folded(player, share, moved) {
+            Some(folded) if !all => others.push((folded, player, share)),
+            _ => rows_of(player, numbers_of(share)).into_iter().for_each(|row| sheet.row(row)),
         }
-        let numbers = vec![
-            signed(share.alone.mean),
-            signed(share.left_out.mean),
-            signed(share.share.mean),
-            interval(share.share),
-            share.of_change_pct.map(|pct| format!("{pct:.1}")).unwrap_or_default(),
-            share.orders_ci95_half.map(|half| format!("± {}", number(half))).unwrap_or_default(),
-        ];
-        rows_of(player, numbers).into_iter().for_each(|row| sheet.row(row));
     }
-    if quiet > 0 {
-        let name = if quiet == 1 { "1 other".to_owned() } else { format!("{quiet} others") };
-        let zero = || "0".to_owned();
-        sheet.row(vec![
-            name,
-            "no run changed".to_owned(),
-            empty(),
-            zero(),
-            zero(),
-            zero(),
-            empty(),
-            empty(),
-            empty(),
-        ]);
-    }
-    let whole = if matches!(moved.verdict, Verdict::Moved | Verdict::NoInterval) { "100.0" } else { "" };
-    sheet.row(vec![
-        "total".to_owned(),
-        why.from.clone(),
-        why.to.clone(),
-        empty(),
-        empty(),
-        signed(moved.change.mean),
-        interval(moved.change),
-        whole.to_owned(),
-        empty(),
-    ]);
+    let words = [
+        (Folded::Noise, "each small and within noise"),
+        (Folded::Unmoved, "other runs, no other value"),
+        (Folded::NoRun, "no run changed"),
+    ];
+    words.iter().filter_map(|&(kind, words)| row_of_others(&others, kind, words)).for_each(|row| sheet.row(row));
+    let percents = matches!(moved.verdict, Verdict::Moved | Verdict::NoInterval);
+    let ends = ["total", &why.from, &why.to, "", ""].map(str::to_owned);
+    let whole = if percents { "100.0" } else { "" };
+    let numbers = [signed(moved.change.mean), interval(moved.change, moved.change.is_significant()), whole.to_owned(), String::new()];
+    sheet.row(ends.into_iter().chain(numbers).collect());
     sheet.without_empty_columns()
+}
+
+/// Numbers of a line.
+fn numbers_of(share: &Share) -> Vec<String> {
+    vec![
+        signed(share.alone.mean),
+        signed(share.left_out.mean),
+        signed(share.share.mean),
+        interval(share.share, share.is_significant()),
+        share.of_change_pct.map(|pct| format!("{pct:.1}")).unwrap_or_default(),
+        share.orders_ci95_half.map(|half| format!("± {}", number(half))).unwrap_or_default(),
+    ]
+}
+
+/// The line of all that are left out for one reason: how many switches, and the sum of their shares.
+fn row_of_others(others: &[(Folded, &Player, &Share)], kind: Folded, words: &str) -> Option<Vec<String>> {
+    let these = || others.iter().filter(|(folded, ..)| *folded == kind);
+    let count: usize = these().map(|(_, player, _)| player.switches.len()).sum();
+    let name = if count == 1 { "1 other".to_owned() } else { format!("{count} others") };
+    let share: f64 = these().map(|(.., share)| share.share.mean).sum();
+    let pct: Option<f64> = these().map(|(.., share)| share.of_change_pct).sum();
+    let pct = pct.map(|pct| format!("{pct:.1}")).unwrap_or_default();
+    let empty = String::new;
+    let row = vec![name, words.to_owned(), empty(), empty(), empty(), signed(share), empty(), pct, empty()];
+    (count > 0).then_some(row)
 }
 
 /// Lines of a player: one for each of its switches, numbers beside the first.
@@ -246,8 +270,8 @@ fn signed(value: f64) -> String {
     if value > 0.0 && text != "0" { format!("+{text}") } else { text }
 }
 
-fn interval(of: Estimate) -> String {
-    let star = if of.is_significant() { " *" } else { "" };
+fn interval(of: Estimate, is_significant: bool) -> String {
+    let star = if is_significant { " *" } else { "" };
     of.ci95.map(|(low, high)| format!("[{}, {}]{star}", signed(low), signed(high))).unwrap_or_default()
 }
 
@@ -261,7 +285,7 @@ fn meaning(why: &Why, moved: &Moved) -> String {
     if why.seeds.len() < SAMPLES_FOR_CI95 {
         out += "no 95 % confidence: it needs six seeds\n";
     } else {
-        out += "in brackets: 95 % confidence over seeds; * = more than the seeds explain\n";
+        out += "in brackets: 95 % confidence over seeds; * = more than seeds and orders explain\n";
     }
     if moved.shares.iter().any(|share| share.orders_ci95_half.is_some()) {
         out += "orders: 95 % of what the draw of orders leaves open (--orders)\n";

@@ -88,9 +88,14 @@ impl Design {
         Design { players, orders: (!is_cheap).then(|| draw(players, orders)) }
     }
 
-    /// Number of orders that were drawn; `None` where shares are exact.
-    pub fn orders(&self) -> Option<usize> {
-        self.orders.as_ref().map(Vec::len)
+    /// So many orders, an even number, however few the players are.
+    pub fn drawn(players: usize, orders: usize) -> Design {
+        Design { players, orders: Some(draw(players, orders)) }
+    }
+
+    /// Orders that were drawn; `None` where shares are exact.
+    pub fn orders(&self) -> Option<&[Vec<usize>]> {
+        self.orders.as_deref()
     }
 
     /// Every set whose value is asked for, each once.
@@ -142,7 +147,7 @@ fn draw(players: usize, orders: usize) -> Vec<Vec<usize>> {
 }
 
 /// None, the first of the order, the first two, all.
-fn prefixes(players: usize, order: &[usize]) -> impl Iterator<Item = Set> {
+pub fn prefixes(players: usize, order: &[usize]) -> impl Iterator<Item = Set> + use<> {
     let mut set = Set::none(players);
     let more = order.to_vec().into_iter().map(move |player| {
         set = set.with(player);
@@ -251,7 +256,7 @@ mod tests {
         assert!(shares.pairs.is_empty(), "exact");
         assert!(near(shares.of[0], 5.5) && near(shares.of[1], 5.5) && near(shares.of[3], 5.0), "{shares:?}");
         assert_eq!(shares.of[2], 0.0);
-        let drawn = Design { players: 4, orders: Some(draw(4, 2)) }.shares(value);
+        let drawn = Design::drawn(4, 2).shares(value);
         // Two players that only work on one another: an order and its reverse are enough.
         assert!(near(drawn.of[0], 5.5) && near(drawn.of[1], 5.5), "{drawn:?}");
         assert_eq!(drawn.of[2], 0.0);
@@ -263,7 +268,7 @@ mod tests {
         let values = game(players, 77);
         let right = exact(players, |set| at(&values, set));
         let error = |orders: usize| {
-            let drawn = Design { players, orders: Some(draw(players, orders)) }.shares(|set| at(&values, set));
+            let drawn = Design::drawn(players, orders).shares(|set| at(&values, set));
             let far: f64 = drawn.of.iter().zip(&right).map(|(drawn, right)| (drawn - right).powi(2)).sum();
             let inside = (0..players).filter(|&player| {
                 let pairs: Vec<f64> = drawn.pairs.iter().map(|pair| pair[player]).collect();
@@ -279,7 +284,7 @@ mod tests {
     #[test]
     fn every_set_is_looked_at_where_that_costs_little() {
         assert_eq!((Design::new(1, 2).orders(), Design::new(7, 16).orders()), (None, None));
-        assert_eq!(Design::new(12, 16).orders(), Some(16));
+        assert_eq!(Design::new(12, 16).orders().map(<[_]>::len), Some(16));
         assert_eq!(Design::new(3, 2).sets().len(), 8);
         let sets = Design::new(12, 4).sets();
         assert!(sets.contains(&Set::none(12)) && sets.contains(&Set::all(12)) && sets.len() <= 2 + 4 * 11);

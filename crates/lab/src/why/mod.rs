@@ -156,6 +156,14 @@ impl Estimate {
     }
 }
 
+impl Share {
+    /// True where neither the seeds nor the draw of orders explain the share.
+    pub fn is_significant(&self) -> bool {
+        let drawn = self.orders_ci95_half.unwrap_or(0.0);
+        self.share.is_significant() && self.share.mean.abs() > drawn
+    }
+}
+
 /// Effect of a player on a number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Share {

@@ -11,7 +11,8 @@ use crate::{round, stats};
 pub(super) struct Games<'a> {
     pub quantity: &'a Quantity,
     pub design: &'a Design,
-    pub names: &'a [String],
+    /// Names of players; of those without one no share is made.
+    pub names: &'a [Option<String>],
     pub seeds: usize,
     /// Value of a set in the game of a seed, by its place.
     pub value: &'a dyn Fn(&Set, usize) -> f64,
@@ -36,20 +37,21 @@ impl Games<'_> {
         let change = estimate(&changes);
         let verdict = verdict(&changes, change);
         let games: Vec<_> = (0..self.seeds).map(|seed| self.design.shares(|set| (self.value)(set, seed))).collect();
-        let share = |player: usize| {
+        let share = |(player, name): (usize, &Option<String>)| {
+            let name = name.clone()?;
             let share = estimate(&games.iter().map(|game| game.of[player]).collect::<Vec<_>>());
             let pairs = games.first().map_or(0, |game| game.pairs.len());
             let of_pair = |pair: usize| mean_of(&games.iter().map(|g| g.pairs[pair][player]).collect::<Vec<_>>());
             let drawn = mean_ci95(&(0..pairs).map(of_pair).collect::<Vec<_>>());
             let says = matches!(verdict, Verdict::Moved | Verdict::NoInterval);
-            Share {
-                player: self.names[player].clone(),
+            Some(Share {
+                player: name,
                 alone: rounded(estimate(&self.between(&none.with(player), &none))),
                 left_out: rounded(estimate(&self.between(&all, &all.without(player)))),
                 share: rounded(share),
                 orders_ci95_half: drawn.map(|(low, high)| round((high - low) / 2.0)),
                 of_change_pct: (says && change.mean != 0.0).then(|| round(100.0 * share.mean / change.mean)),
-            }
+            })
         };
         Moved {
             quantity: self.quantity.name,
@@ -60,7 +62,7 @@ impl Games<'_> {
             change: rounded(change),
             change_pct: percent(change, from).map(rounded),
             verdict,
-            shares: (0..players).map(share).collect(),
+            shares: self.names.iter().enumerate().filter_map(share).collect(),
         }
     }
 }
@@ -100,7 +102,7 @@ mod tests {
     use crate::quantity::find;
 
     fn moved(players: usize, orders: usize, seeds: usize, value: impl Fn(&Set, usize) -> f64) -> Moved {
-        let names: Vec<String> = (0..players).map(|player| format!("p{player}")).collect();
+        let names: Vec<Option<String>> = (0..players).map(|player| Some(format!("p{player}"))).collect();
         let quantity = find("energy_mj").expect("known");
         let design = Design::new(players, orders);
         Games { quantity, design: &design, names: &names, seeds, value: &value }.moved(None)

@@ -3,7 +3,7 @@
 //! all.
 
 use super::ends::{Ends, Group, flat, groups, joined};
-use super::game::{Design, Set};
+use super::game::{Design, Set, prefixes};
 use super::kept::{Kept, Ran, quantities};
 use super::moved::Games;
 use super::{Changed, Method, Moved, Player};
@@ -61,24 +61,30 @@ pub(crate) struct Found {
 pub(crate) fn ask(question: &Question<'_>, keep: Option<Keep<'_>>, watch: &dyn Watch) -> Result<Found, LabError> {
     let mut work = Work::new(question, keep, watch);
     let differences = question.ends.differences.len();
-    let groups = groups(differences, &|set| question.ends.plan(set).err());
+    let mut groups = groups(differences, &|set| question.ends.refused(set));
     work.affordable(groups.len())?;
-    let (none, all) = (Set::none(differences), Set::all(differences));
-    work.run(&[none.clone(), all.clone()], "both policies")?;
-    work.has_metric(&[none, all])?;
-    let mut units = work.units(groups)?;
-    let design = loop {
-        let design = Design::new(units.len(), question.orders);
-        let sets = design.sets();
-        let flats: Vec<Set> = sets.iter().map(|set| flat(&units, set, differences)).collect();
-        let Some(wrong) = flats.iter().position(|set| question.ends.plan(set).is_err()) else {
-            work.run(&flats, "combinations")?;
-            break design;
-        };
-        units = joined(&units, &sets[wrong], differences, &|set| question.ends.plan(set).err());
-        work.singles(&units)?;
-    };
-    work.found(&units, &design)
+    let ends = [Set::none(differences), Set::all(differences)];
+    work.run(&ends, "both policies")?;
+    work.has_metric(&ends)?;
+    loop {
+        work.singles(&groups)?;
+        match work.divided(&groups)? {
+            Divided::Done(units, design, ran) => return work.found(&units, &design, &ran),
+            // No policy can be so: what does not go together is one player from now on.
+            Divided::Refused(set) => groups = joined(&groups, &set, differences, &|set| question.ends.refused(set)),
+        }
+    }
+}
+
+/// Sets of players that a division needs, each with the set of differences that ran for it.
+type Runs = BTreeMap<Set, Set>;
+
+/// Outcome of a division.
+enum Divided {
+    /// Players, sets, and what ran.
+    Done(Vec<Group>, Design, Runs),
+    /// A set of groups that no policy can have.
+    Refused(Set),
 }
 
 struct Work<'a> {
@@ -145,7 +151,7 @@ impl<'a> Work<'a> {
         let mut missing = Vec::new();
         let mut length_ns = 0;
         for &set in &sets {
-            let plan = self.plan(set)?;
+            let plan = self.question.ends.plan(set);
             length_ns = plan.config.duration_ns;
             self.hashes.insert(set.clone(), plan.hash);
             let seeds = self.question.seeds.iter().filter(|&&seed| !self.has((plan.hash, seed)));
@@ -166,10 +172,6 @@ impl<'a> Work<'a> {
         saved
     }
 
-    fn plan(&self, set: &Set) -> Result<Plan, LabError> {
-        self.question.ends.plan(set).map_err(LabError::input)
-    }
-
     fn store(&self) -> std::sync::MutexGuard<'_, Store<'a>> {
         // Runs are added whole.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
@@ -180,7 +182,7 @@ impl<'a> Work<'a> {
     }
 
     fn run_some(&self, sets: &[(&Set, Vec<u64>)], control: Control<'_>) -> Result<(), LabError> {
-        let plans = sets.iter().map(|(set, _)| self.plan(set)).collect::<Result<Vec<Plan>, _>>()?;
+        let plans: Vec<Plan> = sets.iter().map(|(set, _)| self.question.ends.plan(set)).collect();
         let runs: Vec<(&Plan, u64)> =
             plans.iter().zip(sets).flat_map(|(plan, (_, seeds))| seeds.iter().map(move |&seed| (plan, seed))).collect();
         let one = |&(plan, seed): &(&Plan, u64)| {
@@ -240,104 +242,136 @@ impl<'a> Work<'a> {
     }
 
     /// Sets with one player alone, and with one left out.
-    fn singles(&mut self, units: &[Group]) -> Result<(), LabError> {
-        let count = units.len();
-        let alone = (0..count).map(|unit| Set::none(count).with(unit));
-        let sets = alone.chain((0..count).map(|unit| Set::all(count).without(unit)));
-        let flats: Vec<Set> = sets.map(|set| flat(units, &set, self.question.ends.differences.len())).collect();
+    fn singles(&mut self, groups: &[Group]) -> Result<(), LabError> {
+        let flats: Vec<Set> = singles(groups.len()).map(|set| self.flat(groups, &set)).collect();
         self.run(&flats, "each switch alone and left out")
     }
 
-    /// True where the members of a group, all together, change no run: neither of the first policy nor, left out, of
-    /// the second.
-    fn is_silent(&self, members: &[usize]) -> bool {
+    fn flat(&self, groups: &[Group], set: &Set) -> Set {
+        flat(groups, set, self.question.ends.differences.len())
+    }
+
+    /// Divides: exactly among all groups where they are few, or with those that change no run, alone or left out, as
+    /// one; else by orders.
+    fn divided(&mut self, groups: &[Group]) -> Result<Divided, LabError> {
+        let silent: Vec<bool> = groups.iter().map(|group| self.is_silent(group)).collect();
+        for units in [groups.to_vec(), bundled(groups, &silent)] {
+            let design = Design::new(units.len(), self.question.orders);
+            if design.orders().is_some() {
+                continue;
+            }
+            let sets: Vec<Set> = design.sets().iter().map(|set| self.flat(&units, set)).collect();
+            if let Some(wrong) = self.refused(groups, &sets) {
+                return Ok(Divided::Refused(wrong));
+            }
+            self.run(&sets, "combinations")?;
+            let ran: Runs = design.sets().into_iter().zip(sets).collect();
+            let is_bundle = |at: &usize| units[*at].because.as_deref() == Some(NOT_APART);
+            if !(0..units.len()).filter(is_bundle).any(|unit| self.changes(&ran, unit)) {
+                return Ok(Divided::Done(units, design, ran));
+            }
+        }
+        let design = Design::drawn(groups.len(), self.question.orders);
+        let sets: Vec<Set> = design.sets().iter().map(|set| self.flat(groups, set)).collect();
+        if let Some(wrong) = self.refused(groups, &sets) {
+            return Ok(Divided::Refused(wrong));
+        }
+        let ran = self.walked(groups, &silent, design.orders().unwrap_or_default())?;
+        Ok(Divided::Done(groups.to_vec(), design, ran))
+    }
+
+    /// The first of these sets of differences that no policy can have, as a set of groups.
+    fn refused(&self, groups: &[Group], sets: &[Set]) -> Option<Set> {
+        let wrong = sets.iter().find(|set| self.question.ends.refused(set).is_some())?;
+        let taken = (0..groups.len()).filter(|&group| groups[group].members.iter().all(|&member| wrong.has(member)));
+        Some(taken.fold(Set::none(groups.len()), |set, group| set.with(group)))
+    }
+
+    /// True for a group that changes no run: neither of the first policy nor, left out, of the second.
+    fn is_silent(&self, group: &Group) -> bool {
         let differences = self.question.ends.differences.len();
         let (none, all) = (Set::none(differences), Set::all(differences));
-        let alone = members.iter().fold(none.clone(), |set, &member| set.with(member));
-        let left_out = members.iter().fold(all.clone(), |set, &member| set.without(member));
+        let alone = group.members.iter().fold(none.clone(), |set, &member| set.with(member));
+        let left_out = group.members.iter().fold(all.clone(), |set, &member| set.without(member));
         self.prints(&alone) == self.prints(&none) && self.prints(&left_out) == self.prints(&all)
     }
 
-    /// Players: groups that change some run, and bundles of those that do not.
-    fn units(&mut self, groups: Vec<Group>) -> Result<Vec<Group>, LabError> {
-        self.singles(&groups)?;
-        let (silent, mut units): (Vec<Group>, Vec<Group>) =
-            groups.into_iter().partition(|group| self.is_silent(&group.members));
-        let mut open = vec![silent];
-        while let Some(mut bundle) = open.pop() {
-            if bundle.len() <= 1 || self.is_silent_bundle(&bundle)? {
-                units.extend(bundled(&bundle));
-                continue;
-            }
-            let half = bundle.split_off(bundle.len() / 2);
-            open.extend([half, bundle]);
+    /// Goes along orders. A stretch of silent groups whose ends have equal runs is not looked into: nothing in it
+    /// changes a run, unless what two of them do cancels out to the last number.
+    fn walked(&mut self, groups: &[Group], silent: &[bool], orders: &[Vec<usize>]) -> Result<Runs, LabError> {
+        let count = groups.len();
+        let ways: Vec<Vec<Set>> = orders.iter().map(|order| prefixes(count, order).collect()).collect();
+        let flats: Vec<Vec<Set>> =
+            ways.iter().map(|way| way.iter().map(|set| self.flat(groups, set)).collect()).collect();
+        let mut open = Vec::new();
+        for (way, order) in orders.iter().enumerate() {
+            let is_known = |&at: &usize| {
+                at == 0 || at == count || !silent[order[at - 1]] || !silent[order[at]]
+            };
+            let known: Vec<usize> = (0..=count).filter(is_known).collect();
+            open.extend(known.windows(2).map(|ends| Stretch { way, from: ends[0], to: ends[1] }));
         }
-        units.sort_by(|a, b| a.members.cmp(&b.members));
-        Ok(units)
+        let ends = |open: &[Stretch]| -> Vec<Set> {
+            open.iter().flat_map(|s| [s.from, s.to].map(|at| flats[s.way][at].clone())).collect()
+        };
+        let mut ran = Runs::new();
+        while !open.is_empty() {
+            self.run(&ends(&open), "orders")?;
+            let mut halves = Vec::new();
+            for stretch @ Stretch { way, from, to } in open {
+                let (begin, end) = (&flats[way][from], &flats[way][to]);
+                if to - from > 1 && self.prints(begin) != self.prints(end) {
+                    halves.extend(stretch.halves());
+                    continue;
+                }
+                ran.extend((from..to).map(|at| (ways[way][at].clone(), begin.clone())));
+            }
+            open = halves;
+        }
+        let all = (Set::all(count), self.flat(groups, &Set::all(count)));
+        // A set that ran in another order stands for itself.
+        let own = |(set, taken): (Set, Set)| {
+            let own = self.flat(groups, &set);
+            let is_run = self.hashes.contains_key(&own);
+            (set, if is_run { own } else { taken })
+        };
+        Ok(ran.into_iter().chain([all]).map(own).collect())
     }
 
-    fn is_silent_bundle(&mut self, bundle: &[Group]) -> Result<bool, LabError> {
-        let differences = self.question.ends.differences.len();
-        let members: Vec<usize> = bundle.iter().flat_map(|group| group.members.clone()).collect();
-        let alone = members.iter().fold(Set::none(differences), |set, &member| set.with(member));
-        let left_out = members.iter().fold(Set::all(differences), |set, &member| set.without(member));
-        if [&alone, &left_out].iter().any(|set| self.question.ends.plan(set).is_err()) {
-            return Ok(false);
-        }
-        self.run(&[alone, left_out], "the others together")?;
-        Ok(self.is_silent(&members))
+    /// True where a player changes a run, whatever else is taken.
+    fn changes(&self, ran: &Runs, player: usize) -> bool {
+        let pairs = ran.iter().filter(|(set, _)| !set.has(player));
+        let mut pairs = pairs.filter_map(|(set, before)| Some((before, ran.get(&set.with(player))?)));
+        pairs.any(|(before, after)| before != after && self.prints(before) != self.prints(after))
     }
 
     /// Shares of everything that ran.
-    fn found(&self, units: &[Group], design: &Design) -> Result<Found, LabError> {
+    fn found(&self, units: &[Group], design: &Design, ran: &Runs) -> Result<Found, LabError> {
         let differences = self.question.ends.differences.len();
-        let sets = self.sets_by_unit(units, design);
-        let names: Vec<String> = units.iter().map(|unit| self.name(unit)).collect();
-        let changes = |unit: usize| {
-            let print = |set: &Set| sets.get(set).map(|flat| self.prints(flat));
-            let pairs = sets.keys().filter(|set| !set.has(unit)).map(|set| (print(set), print(&set.with(unit))));
-            pairs.into_iter().any(|(before, after)| after.is_some() && before != after)
-        };
-        let player = |(at, unit): (usize, &Group)| self.player(unit, names[at].clone(), changes(at));
+        let mut ran = ran.clone();
+        ran.extend(singles(units.len()).map(|set| (set.clone(), self.flat(units, &set))));
+        let changes: Vec<bool> = (0..units.len()).map(|unit| self.changes(&ran, unit)).collect();
+        let (players, names) = self.players(units, &changes);
         let (mut numbers, mut unknown) = (Vec::new(), Vec::new());
         for (at, quantity) in quantities().enumerate() {
             let column = |set: &Set| self.read(set, |ran| ran.values[at]).into_iter().collect::<Option<Vec<f64>>>();
             let values: Option<BTreeMap<&Set, Vec<f64>>> =
-                sets.iter().map(|(set, flat)| Some((set, column(flat)?))).collect();
+                ran.iter().map(|(set, flat)| Some((set, column(flat)?))).collect();
             let Some(values) = values else {
                 unknown.push(quantity.name);
                 continue;
             };
             let value = |set: &Set, seed: usize| values.get(set).and_then(|own| own.get(seed)).copied().unwrap_or(0.0);
-            let note = self.note(quantity);
-            let (names, seeds) = (&names[..], self.question.seeds.len());
-            numbers.push(Games { quantity, design, names, seeds, value: &value }.moved(note));
+            let (note, seeds) = (self.note(quantity), self.question.seeds.len());
+            numbers.push(Games { quantity, design, names: &names, seeds, value: &value }.moved(note));
         }
-        self.has_metric(&sets.values().cloned().collect::<Vec<_>>())?;
+        self.has_metric(&ran.values().cloned().collect::<Vec<_>>())?;
         let remark = |set: &Set| self.read(set, |ran| ran.remark.clone()).into_iter().flatten().next();
         let policies = self.hashes.values().collect::<BTreeSet<_>>().len();
-        Ok(Found {
-            method: Method {
-                exact: design.orders().is_none(),
-                orders: design.orders().unwrap_or(0),
-                policies,
-                runs: policies * self.question.seeds.len(),
-            },
-            players: units.iter().enumerate().map(player).collect(),
-            numbers,
-            unknown,
-            remarks: [Set::none(differences), Set::all(differences)].map(|set| remark(&set)),
-        })
-    }
-
-    /// Sets of players that ran, each with its set of differences.
-    fn sets_by_unit(&self, units: &[Group], design: &Design) -> BTreeMap<Set, Set> {
-        let count = units.len();
-        let alone = (0..count).map(|unit| Set::none(count).with(unit));
-        let left_out = (0..count).map(|unit| Set::all(count).without(unit));
-        let sets = design.sets().into_iter().chain(alone).chain(left_out);
-        let differences = self.question.ends.differences.len();
-        sets.map(|set| (set.clone(), flat(units, &set, differences))).collect()
+        let orders = design.orders().map_or(0, <[_]>::len);
+        let method = Method { exact: orders == 0, orders, policies, runs: policies * self.question.seeds.len() };
+        let remarks = [Set::none(differences), Set::all(differences)].map(|set| remark(&set));
+        Ok(Found { method, players, numbers, unknown, remarks })
     }
 
     fn note(&self, quantity: &Quantity) -> Option<String> {
@@ -346,32 +380,70 @@ impl<'a> Work<'a> {
         quantity.rests_on_power().then(gap).flatten()
     }
 
-    fn name(&self, unit: &Group) -> String {
-        let named: Vec<&str> =
-            unit.members.iter().map(|&member| self.question.ends.differences[member].name.as_str()).collect();
-        if unit.because.as_deref() == Some(NOT_APART) { format!("{} others", named.len()) } else { named.join(" + ") }
+    /// Players, those that changed no run as one; and for each unit the name of its player, where it stands for it.
+    fn players(&self, units: &[Group], changes: &[bool]) -> (Vec<Player>, Vec<Option<String>>) {
+        let quiet: Vec<bool> = changes.iter().map(|changes| !changes).collect();
+        let bundled = bundled(units, &quiet);
+        let first_quiet = quiet.iter().position(|&quiet| quiet);
+        let changes_runs = |group: &Group| first_quiet.is_none_or(|at| !group.members.contains(&units[at].members[0]));
+        let players: Vec<Player> = bundled.iter().map(|group| self.player(group, changes_runs(group))).collect();
+        let name = |(at, unit): (usize, &Group)| {
+            let stands = changes[at] || first_quiet == Some(at);
+            let of = bundled.iter().position(|group| group.members.contains(&unit.members[0]));
+            of.filter(|_| stands).map(|of| players[of].name.clone())
+        };
+        let names = units.iter().enumerate().map(name).collect();
+        (players, names)
     }
 
-    fn player(&self, unit: &Group, name: String, changes_runs: bool) -> Player {
+    fn player(&self, unit: &Group, changes_runs: bool) -> Player {
         let changed = |&member: &usize| {
             let difference = &self.question.ends.differences[member];
             Changed { switch: difference.name.clone(), from: difference.from.clone(), to: difference.to.clone() }
         };
-        let switches = unit.members.iter().map(changed).collect();
+        let switches: Vec<Changed> = unit.members.iter().map(changed).collect();
+        let name = if unit.because.as_deref() == Some(NOT_APART) {
+            format!("{} others", switches.len())
+        } else {
+            switches.iter().map(|changed| changed.switch.as_str()).collect::<Vec<_>>().join(" + ")
+        };
         Player { name, switches, together: unit.because.clone(), changes_runs }
     }
 }
 
-/// Reason of a bundle.
-const NOT_APART: &str = "none of them changes a run alone, left out, or with the others here";
+/// Part of an order, by its ends.
+#[derive(Clone, Copy)]
+struct Stretch {
+    way: usize,
+    from: usize,
+    to: usize,
+}
 
-/// One player of several that change no run.
-fn bundled(bundle: &[Group]) -> Option<Group> {
-    let mut members: Vec<usize> = bundle.iter().flat_map(|group| group.members.clone()).collect();
-    members.sort_unstable();
-    match bundle {
-        [] => None,
-        [one] => Some(one.clone()),
-        _ => Some(Group { members, because: Some(NOT_APART.to_owned()) }),
+impl Stretch {
+    fn halves(self) -> [Stretch; 2] {
+        let middle = self.from.midpoint(self.to);
+        [Stretch { to: middle, ..self }, Stretch { from: middle, ..self }]
     }
+}
+
+/// Sets with one player alone, and with one left out.
+fn singles(players: usize) -> impl Iterator<Item = Set> {
+    let alone = (0..players).map(move |player| Set::none(players).with(player));
+    alone.chain((0..players).map(move |player| Set::all(players).without(player)))
+}
+
+/// Reason of a bundle.
+const NOT_APART: &str = "no run tells them apart: none of them changes one";
+
+/// The groups, those that are named as one, in the order of their first members.
+fn bundled(groups: &[Group], named: &[bool]) -> Vec<Group> {
+    let (these, mut others): (Vec<_>, Vec<_>) = groups.iter().cloned().zip(named).partition(|(_, named)| **named);
+    if these.len() < 2 {
+        return groups.to_vec();
+    }
+    let mut members: Vec<usize> = these.into_iter().flat_map(|(group, _)| group.members).collect();
+    members.sort_unstable();
+    others.push((Group { members, because: Some(NOT_APART.to_owned()) }, &true));
+    others.sort_by(|(a, _), (b, _)| a.members.cmp(&b.members));
+    others.into_iter().map(|(group, _)| group).collect()
 }
