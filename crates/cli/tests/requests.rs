@@ -82,7 +82,8 @@ fn run_compare_front_and_explain() {
 
     let ask: WhyRequest = request(json!({"input": input(), "from": "6.6", "to": "7.2", "seeds": 1, "orders": 2,
         "metric": "transitions"}));
-    let words = [&["why", "6.6", "7.2", "--seeds", "1", "--orders", "2", "--metric", "transitions"], &here[..]].concat();
+    let words =
+        [&["why", "6.6", "7.2", "--seeds", "1", "--orders", "2", "--metric", "transitions"], &here[..]].concat();
     same(&why(&ask, None, &Unwatched).expect("shares"), &words);
 
     let ask: ExplainRequest = request(json!({"input": input(), "at_ns": 100_000_000, "changed": true}));

@@ -158,7 +158,13 @@ fn what_cannot_be_asked_is_refused_with_what_can() {
     refused("6.6", "7.2", more(&["--orders", "3"]), 2, "an even number, 2 to 10000");
     refused("6.6", "7.2", more(&["--seeds", "10000", "--orders", "10000"]), 2, "fewer --seeds or --orders");
     refused("6.6", "7.2", more(&["--metric", "jank_pct", "--seeds", "1"]), 3, "takes one of those that are known here");
-    refused("6.6", "7.2,governor=ondemand", more(&["--metric", "short_ms", "--seeds", "1"]), 3, "governor=schedutil only");
+    refused(
+        "6.6",
+        "7.2,governor=ondemand",
+        more(&["--metric", "short_ms", "--seeds", "1"]),
+        3,
+        "governor=schedutil only",
+    );
     refused("6.6", "7.22", more(&[]), 3, "7.22");
     refused("6.6", "7.2,util_est=u9", more(&[]), 3, "u9");
     refused("6.6", "7.2", more(&["--resume", "-"]), 2, "kept in a file");
@@ -167,15 +173,26 @@ fn what_cannot_be_asked_is_refused_with_what_can() {
     refused("6.6", &other, &["--resume", &other], 2, "it would be lost");
     assert_eq!(std::fs::read_to_string(&path).expect("still there"), "mine\n");
     let missing = folder.path().join("no/such/runs.txt");
-    refused("7.2", "7.2,headroom_pct=80", &["--seeds", "1", "--resume", missing.to_str().expect("UTF-8")], 4, "cannot create");
+    refused(
+        "7.2",
+        "7.2,headroom_pct=80",
+        &["--seeds", "1", "--resume", missing.to_str().expect("UTF-8")],
+        4,
+        "cannot create",
+    );
 }
 
 #[test]
 fn an_energy_that_is_not_known_is_no_answer() {
-    let board = ["why", "6.6", "7.2", "--platform", "sc7280-herobrine", "--workload", LOAD, "--duration", "100ms", "-q"];
+    let board =
+        ["why", "6.6", "7.2", "--platform", "sc7280-herobrine", "--workload", LOAD, "--duration", "100ms", "-q"];
     let outcome = pelton(&[&board[..], &["--seeds", "1"]].concat());
     assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("`energy_mj` is not known: the platform does not know the power"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("`energy_mj` is not known: the platform does not know the power"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("wakeup_us_avg"), "{}", outcome.stderr);
     let why = json(&[&board[..], &["--seeds", "1", "--orders", "2", "--metric", "wakeup_us_avg"]].concat());
     assert!(why["unknown"].as_array().is_some_and(|names| names.contains(&"energy_mj".into())), "{}", why["unknown"]);

@@ -86,7 +86,9 @@ fn asked(request: &WhyRequest, file: Option<&Path>, global: &Global) -> Result<W
 fn text(why: &Why, all: bool) -> String {
     let Some(moved) = why.answer() else {
         let Why { from, to, .. } = why;
-        return format!("no switch or number differs between {from} and {to}: there is nothing to explain, and nothing ran\n");
+        return format!(
+            "no switch or number differs between {from} and {to}: there is nothing to explain, and nothing ran\n"
+        );
     };
     let mut out = paint::strong(&sentence(why, moved)) + "\n";
     out += &about(why);
@@ -223,9 +225,15 @@ fn sheet(why: &Why, moved: &Moved, all: bool) -> Sheet {
     ];
     words.iter().filter_map(|&(kind, words)| row_of_others(&others, kind, words)).for_each(|row| sheet.row(row));
     let percents = matches!(moved.verdict, Verdict::Moved | Verdict::NoInterval);
-    let ends = ["total", &why.from, &why.to, "", ""].map(str::to_owned);
+    let [from, to] = short_names(why);
+    let ends = ["total", from, to, "", ""].map(str::to_owned);
     let whole = if percents { "100.0" } else { "" };
-    let numbers = [signed(moved.change.mean), interval(moved.change, moved.change.is_significant()), whole.to_owned(), String::new()];
+    let numbers = [
+        signed(moved.change.mean),
+        interval(moved.change, moved.change.is_significant()),
+        whole.to_owned(),
+        String::new(),
+    ];
     sheet.row(ends.into_iter().chain(numbers).collect());
     sheet.without_empty_columns()
 }
@@ -237,7 +245,7 @@ fn numbers_of(share: &Share) -> Vec<String> {
         signed(share.left_out.mean),
         signed(share.share.mean),
         interval(share.share, share.is_significant()),
-        share.of_change_pct.map(|pct| format!("{pct:.1}")).unwrap_or_default(),
+        share.of_change_pct.map(percent).unwrap_or_default(),
         share.orders_ci95_half.map(|half| format!("± {}", number(half))).unwrap_or_default(),
     ]
 }
@@ -249,7 +257,7 @@ fn row_of_others(others: &[(Folded, &Player, &Share)], kind: Folded, words: &str
     let name = if count == 1 { "1 other".to_owned() } else { format!("{count} others") };
     let share: f64 = these().map(|(.., share)| share.share.mean).sum();
     let pct: Option<f64> = these().map(|(.., share)| share.of_change_pct).sum();
-    let pct = pct.map(|pct| format!("{pct:.1}")).unwrap_or_default();
+    let pct = pct.map(percent).unwrap_or_default();
     let empty = String::new;
     let row = vec![name, words.to_owned(), empty(), empty(), empty(), signed(share), empty(), pct, empty()];
     (count > 0).then_some(row)
@@ -265,6 +273,20 @@ fn rows_of(player: &Player, numbers: Vec<String>) -> Vec<Vec<String>> {
     player.switches.iter().enumerate().map(row).collect()
 }
 
+fn percent(pct: f64) -> String {
+    let text = format!("{pct:.1}");
+    if text == "-0.0" { "0.0".to_owned() } else { text }
+}
+
+/// Letters of a policy in the table; a longer one is called by its place on the command line.
+const POLICY_LETTERS: usize = 14;
+
+/// Both policies, as the table calls them.
+fn short_names(why: &Why) -> [&str; 2] {
+    let short = |policy: &str| policy.chars().count() <= POLICY_LETTERS;
+    if short(&why.from) && short(&why.to) { [&why.from, &why.to] } else { ["A", "B"] }
+}
+
 fn signed(value: f64) -> String {
     let text = number(value);
     if value > 0.0 && text != "0" { format!("+{text}") } else { text }
@@ -277,7 +299,7 @@ fn interval(of: Estimate, is_significant: bool) -> String {
 
 /// Meaning of the columns.
 fn meaning(why: &Why, moved: &Moved) -> String {
-    let Why { from, to, .. } = why;
+    let [from, to] = short_names(why);
     let mut out = format!(
         "alone: {from} with the switch, less {from}; left out: {to}, less {to} without it\n\
          share: mean over orders of what it adds to those before it; shares add up to the total\n"

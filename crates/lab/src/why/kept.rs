@@ -207,7 +207,10 @@ mod tests {
         assert_eq!(said("{}\n").1, "this is no file of finished runs");
         assert!(said(&text.replacen(env!("CARGO_PKG_VERSION"), "0.0.0-other", 1)).1.contains("another version"));
         assert!(said("").1.contains("empty"));
-        assert_eq!(said(&text.replacen("energy_mj", "energy", 1)), (2, "these are not the columns of this version".into()));
+        assert_eq!(
+            said(&text.replacen("energy_mj", "energy", 1)),
+            (2, "these are not the columns of this version".into())
+        );
         let half = &text[..text.len() - 5];
         assert_eq!(said(half).0, 4, "{half}");
         assert_eq!(said(&text.replacen("\t-\t", "\tNaN\t", 1)).0, 3);

@@ -224,7 +224,8 @@ impl<'a> Work<'a> {
 
     /// Refuses a number that the runs of these sets do not have.
     fn has_metric(&self, sets: &[Set]) -> Result<(), LabError> {
-        let known = |at: usize| sets.iter().all(|set| self.read(set, |ran| ran.values[at].is_some()).iter().all(|&is| is));
+        let known =
+            |at: usize| sets.iter().all(|set| self.read(set, |ran| ran.values[at].is_some()).iter().all(|&is| is));
         let metric = self.question.metric;
         let at = quantities().position(|quantity| quantity.name == metric.name);
         if at.is_some_and(known) {
@@ -305,9 +306,7 @@ impl<'a> Work<'a> {
             ways.iter().map(|way| way.iter().map(|set| self.flat(groups, set)).collect()).collect();
         let mut open = Vec::new();
         for (way, order) in orders.iter().enumerate() {
-            let is_known = |&at: &usize| {
-                at == 0 || at == count || !silent[order[at - 1]] || !silent[order[at]]
-            };
+            let is_known = |&at: &usize| at == 0 || at == count || !silent[order[at - 1]] || !silent[order[at]];
             let known: Vec<usize> = (0..=count).filter(is_known).collect();
             open.extend(known.windows(2).map(|ends| Stretch { way, from: ends[0], to: ends[1] }));
         }
