@@ -112,7 +112,7 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Policies by lateness, driver calls and energy at once, beside perfect foresight.
     Front(FrontArgs),
-    /// Which switches between two policies moved a result: each alone, left out, its share.
+    /// Switches between two policies that moved a result: alone, left out, shares.
     Why(WhyArgs),
     /// The workload of a trace under another policy, profile or platform.
     Replay(ReplayArgs),

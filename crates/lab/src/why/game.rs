@@ -88,7 +88,7 @@ impl Design {
         Design { players, orders: (!is_cheap).then(|| draw(players, orders)) }
     }
 
-    /// So many orders, an even number, however few the players are.
+    /// Drawn orders, an even number of them, however few the players are.
     pub fn drawn(players: usize, orders: usize) -> Design {
         Design { players, orders: Some(draw(players, orders)) }
     }

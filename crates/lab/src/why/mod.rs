@@ -73,7 +73,7 @@ pub struct Method {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Player {
     /// Name: that of its switch, or of its switches with plus signs between them; how many they are where no run
-    /// tells them apart.
+    /// differs by them.
     pub name: String,
     /// Its switches and numbers.
     pub switches: Vec<Changed>,

@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
         Work { question, watch, store: Mutex::new(store), hashes: BTreeMap::new() }
     }
 
-    /// Refuses more runs than anyone waits for.
+    /// Refuses more runs than a user would wait for.
     fn affordable(&self, players: usize) -> Result<(), LabError> {
         let (players, orders) = (players as u64, self.question.orders as u64);
         let policies = 2 + 2 * players + orders.saturating_mul(players.saturating_sub(1));
