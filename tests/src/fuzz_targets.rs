@@ -41,6 +41,7 @@ pub const OF_READERS: &[Named] = &[
     ("load_series", load_series),
     ("platform_toml", platform_toml),
     ("policy_toml", policy_toml),
+    ("finished_runs", finished_runs),
     ("experiment_toml", experiment_toml),
     ("import_dts", import_dts),
     ("import_dtb", import_dtb),
@@ -64,6 +65,11 @@ pub fn platform_toml(input: &[u8]) {
 /// A policy file.
 pub fn policy_toml(input: &[u8]) {
     policy::fuzz_policy(input);
+}
+
+/// Finished runs of `why`.
+pub fn finished_runs(input: &[u8]) {
+    pelton_lab::why::kept::fuzz_kept(input);
 }
 
 /// Our own log, and a Perfetto trace: read to the end or to the first error.

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use pelton_lab::why::kept::{Kept, Ran, quantities};
 use pelton_schema::Sink;
 use pelton_trace::{LogReader, PerfettoTrace};
 
@@ -61,9 +62,22 @@ fn made(name: &str) -> Vec<Vec<u8>> {
     match name {
         "trace_dat" => vec![fuzz::small_trace_dat()],
         "trace_perfetto" => logs().iter().map(|log| as_perfetto(log)).collect(),
+        "finished_runs" => vec![finished_runs()],
         "experiment_toml" => vec![fuzz::EXPERIMENT.as_bytes().to_vec()],
         _ => Vec::new(),
     }
+}
+
+/// Two runs of `why`.
+fn finished_runs() -> Vec<u8> {
+    let ran = |values: f64| Ran {
+        print: 0x0123_4567_89ab_cdef,
+        values: quantities().map(|quantity| (!quantity.rests_on_need()).then_some(values)).collect(),
+        gap: Some("active power only".to_owned()),
+        remark: None,
+    };
+    let runs = [((1, 1), ran(0.25)), ((u64::MAX, 2), ran(-3.0e-5))].into();
+    Kept { runs }.text().into_bytes()
 }
 
 /// Recorded logs.

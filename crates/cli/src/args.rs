@@ -9,6 +9,7 @@ use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
+use pelton_lab::verbs::why::{self, ORDERS_DEFAULT};
 use pelton_scenario::diagnostic::hint_for;
 use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use std::ffi::OsString;
@@ -111,6 +112,8 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Policies by lateness, driver calls and energy at once, beside perfect foresight.
     Front(FrontArgs),
+    /// Switches between two policies that moved a result: alone, left out, shares.
+    Why(WhyArgs),
     /// The workload of a trace under another policy, profile or platform.
     Replay(ReplayArgs),
     /// Published tables: the printed numbers with ours beside them.
@@ -335,6 +338,61 @@ pub struct FrontArgs {
     /// Energy beyond the base's that a policy may use to win, percent.
     #[arg(long, value_name = "PCT", default_value_t = 1.0)]
     pub energy_margin: f64,
+}
+
+/// `pelton why`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: the kernel was updated and energy went up: which rule was it?
+  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 2s --seeds 6 \\
+    --workload ui-frames
+Example: another number of the same runs, which are kept and not run again
+  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 2s --seeds 6 \\
+    --workload ui-frames --metric wakeup_us_p95 --resume runs.txt --plot why.svg")]
+pub struct WhyArgs {
+    /// Policy before: file or name, or profile with switches as 5.10,rate_limit_us=500.
+    #[arg(value_name = "A")]
+    pub from: String,
+    /// Policy after.
+    #[arg(value_name = "B")]
+    pub to: String,
+    /// Inputs of the simulations.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Switch set in both policies.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
+    /// Number of the whole run that is explained (`pelton result quantities`); JSON has all of them.
+    #[arg(long, value_name = "QUANTITY", default_value = "energy_mj", value_parser = parse_metric)]
+    pub metric: String,
+    /// Repetitions, each with a seed of its own and random start phases.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub first_seed: u64,
+    /// Orders to draw, each with its reverse, where there are too many switches to run every combination.
+    #[arg(long, value_name = "N", default_value_t = ORDERS_DEFAULT, value_parser = parse_orders)]
+    pub orders: u64,
+    /// Keep finished runs in this file, and run only those that it does not have.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Draw a picture: .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+/// The name of a number of whole runs.
+fn parse_metric(name: &str) -> Result<String, String> {
+    why::metric(name).map(|found| found.name.to_owned())
+}
+
+/// Most orders that are drawn.
+const ORDERS_MAX: u64 = 10_000;
+
+fn parse_orders(text: &str) -> Result<u64, String> {
+    let orders = text.parse().ok().filter(|orders| (2..=ORDERS_MAX).contains(orders) && orders % 2 == 0);
+    orders.ok_or_else(|| format!("allowed: an even number, 2 to {ORDERS_MAX}: each order is drawn with its reverse"))
 }
 
 /// The name of a number that reports have.

@@ -113,9 +113,10 @@ fn ten_thousand_tasks_do_not_outlast_a_signal() {
 #[test]
 fn verbs_that_simulate_end_at_the_first_signal() {
     let load = ["--platform", "juno-r0", "--workload", "busy:threads=4", "--duration", "720h", "-q"];
-    let verbs: [&[&str]; 5] = [
+    let verbs: [&[&str]; 6] = [
         &["compare", "--policy", "7.2"],
         &["front", "--policy", "7.2"],
+        &["why", "6.6", "7.2"],
         &["explain"],
         &["explain", "--placement"],
         &[],

@@ -36,3 +36,4 @@ mod tables;
 mod thermal;
 mod trace;
 mod validate;
+mod why;

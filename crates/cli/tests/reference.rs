@@ -8,6 +8,7 @@ const PAGES: &[&[&str]] = &[
     &["run"],
     &["compare"],
     &["front"],
+    &["why"],
     &["replay"],
     &["reproduce"],
     &["explain"],

@@ -15,6 +15,7 @@ use pelton_lab::verbs::reproduce::{ReproduceRequest, reproduce};
 use pelton_lab::verbs::run::{RunRequest, run};
 use pelton_lab::verbs::trace_info::{TraceInfoRequest, trace_info};
 use pelton_lab::verbs::validate::{ValidateRequest, validate};
+use pelton_lab::verbs::why::{WhyRequest, why};
 use pelton_lab::verbs::workload::{FromTraceRequest, from_trace};
 use pelton_lab::watch::{Unwatched, Watch};
 use serde::Serialize;
@@ -78,6 +79,12 @@ fn run_compare_front_and_explain() {
         "policies": ["7.2", "composite"], "duration_ns": 200_000_000}));
     let words = [&["front", "--policy", "7.2", "--policy", "composite", "--seeds", "1"], &here[..]].concat();
     same(&front(&ask, &Unwatched).expect("fronts"), &words);
+
+    let ask: WhyRequest = request(json!({"input": input(), "from": "6.6", "to": "7.2", "seeds": 1, "orders": 2,
+        "metric": "transitions"}));
+    let words =
+        [&["why", "6.6", "7.2", "--seeds", "1", "--orders", "2", "--metric", "transitions"], &here[..]].concat();
+    same(&why(&ask, None, &Unwatched).expect("shares"), &words);
 
     let ask: ExplainRequest = request(json!({"input": input(), "at_ns": 100_000_000, "changed": true}));
     same(

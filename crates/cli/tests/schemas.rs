@@ -84,6 +84,7 @@ fn every_json_is_what_its_schema_says() {
         of("compare", &["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--values"]),
         vec!["compare", "--platform", "odroid-n2-s922x", "--workload", "busy", "--policy", "7.2", "--seeds", "1"],
         of("front", &["--policy", "7.2", "--policy", "composite", "--seeds", "1"]),
+        of("why", &["7.2", "7.2,headroom_pct=50", "--seeds", "1"]),
         of("explain", &[]),
         vec!["explain", "--platform", "juno-r0", "--workload", "busy", "--duration", "50ms", "--placement"],
         vec!["explain", "--platform", "juno-r0", "--workload", "busy:threads=7", "--duration", "100ms", "--balance"],

@@ -25,6 +25,14 @@ macro_rules! policy_fields {
             pub fn values(&self) -> Vec<u32> {
                 vec![$(self.$field,)*]
             }
+
+            /// This policy with the values of another at the places of the table that `takes` names.
+            #[must_use]
+            pub fn taking(&self, other: &Policy, takes: impl Fn(usize) -> bool) -> Policy {
+                let mut place = 0..;
+                let mut pick = |own: u32, others: u32| if place.next().is_some_and(&takes) { others } else { own };
+                Policy { $($field: pick(self.$field, other.$field),)* }
+            }
         }
 
         /// Field names in table order, for comparison with the C table.

@@ -45,6 +45,7 @@ pub mod summary;
 pub mod table;
 pub mod verbs;
 pub mod watch;
+pub mod why;
 pub mod worlds;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.

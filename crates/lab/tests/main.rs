@@ -21,5 +21,6 @@ mod ramps;
 mod residency;
 mod schedtune;
 mod update_hooks;
+mod why_guide;
 #[path = "../benches/worlds/mod.rs"]
 mod worlds;

@@ -70,7 +70,7 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
     let unknown =
         comparison.rows.iter().filter(|row| is_answer(row) && row.cells.iter().any(|cell| cell.median.is_none()));
     let unknown = unknown.filter_map(|row| Some(format!("{}: {}", row.quantity, row.note?)));
-    for line in warned.chain(unknown).flat_map(|words| wrapped(&words)) {
+    for line in warned.chain(unknown).flat_map(|words| wrapped(&words, WORDS)) {
         canvas.text((16.0, y - 2.0), line, PALE, Anchor::Start);
         y += STEP;
     }
@@ -98,12 +98,12 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
 /// Letters of a line of words.
 const WORDS: usize = 120;
 
-/// Words in lines that fit the picture.
-fn wrapped(words: &str) -> Vec<String> {
+/// Words in lines of so many letters.
+pub fn wrapped(words: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split(' ') {
         let line = lines.last_mut().expect("there is always one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WORDS {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > letters {
             lines.push(word.to_owned());
         } else {
             *line = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };

@@ -8,6 +8,7 @@ mod png;
 pub mod ran;
 mod svg;
 pub mod timeline;
+pub mod why;
 
 use crate::exit::Failure;
 use crate::output;

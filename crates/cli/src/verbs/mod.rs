@@ -28,6 +28,7 @@ mod run;
 mod shell;
 mod trace;
 mod validate;
+mod why;
 mod workload;
 
 use crate::args::{Cli, Format, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, TraceVerb, Verb, WorkloadVerb};
@@ -47,6 +48,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Front(args) => front::front(args, global),
+        Verb::Why(args) => why::why(args, global),
         Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Record(args) => record::record(args, global),

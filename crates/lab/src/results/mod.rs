@@ -72,6 +72,7 @@ kinds! {
     "run" "pelton run" crate::summary::RunSummary;
     "compare" "pelton compare" crate::compare::Comparison;
     "front" "pelton front" crate::front::Fronts;
+    "why" "pelton why" crate::why::Why;
     "replay" "pelton replay; one for each trace, in a list" crate::verbs::replay::Replayed;
     "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;
     "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::worlds::WorldsResult;

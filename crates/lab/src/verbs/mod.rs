@@ -29,4 +29,5 @@ pub mod run;
 pub mod sweep;
 pub mod trace_info;
 pub mod validate;
+pub mod why;
 pub mod workload;
