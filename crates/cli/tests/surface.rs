@@ -22,8 +22,8 @@ const VERBS: [&str; 13] = [
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Fifteen verbs, the flags of all, and the exit codes.
-    assert!(help.lines().count() <= 34, "{help}");
+    // Sixteen verbs, the flags of all, and the exit codes.
+    assert!(help.lines().count() <= 35, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));
     snapshot("help", &help);
