@@ -3,9 +3,10 @@
 
 use crate::support::{command, file, good, pelton, snapshot};
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
     "run",
     "compare",
+    "why",
     "replay",
     "reproduce",
     "explain",
