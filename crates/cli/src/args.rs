@@ -344,10 +344,10 @@ pub struct FrontArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Example: the kernel was updated and energy went up: which rule was it?
-  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 2s --seeds 6 \\
+  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 500ms --seeds 6 \\
     --workload ui-frames
 Example: another number of the same runs, which are kept and not run again
-  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 2s --seeds 6 \\
+  pelton why 5.10 6.12 --platform pixel6-gs101 --duration 500ms --seeds 6 \\
     --workload ui-frames --metric wakeup_us_p95 --resume runs.txt --plot why.svg")]
 pub struct WhyArgs {
     /// Policy before: file or name, or profile with switches as 5.10,rate_limit_us=500.

@@ -51,7 +51,10 @@ fn text() -> String {
     let all: Vec<Why> = PLATFORMS.iter().map(|platform| asked(platform, ENDS)).collect();
     let found: Vec<&Moved> = all.iter().map(|why| why.answer().expect("an energy")).collect();
     let mut out = format!("\n| board | {}, mJ | {}, mJ | change, % |\n|---|---|---|---|\n", ENDS[0], ENDS[1]);
-    PLATFORMS.iter().zip(&found).for_each(|(platform, found)| drop(writeln!(out, "{}", line(platform, found))));
+    for (platform, found) in PLATFORMS.iter().zip(&found) {
+        out += &line(platform, found);
+        out.push('\n');
+    }
     let _ = writeln!(out, "\n| switch | {} |\n|---|---|---|---|", PLATFORMS.join(" | "));
     let mut shown = BTreeSet::new();
     for share in found.iter().flat_map(|found| found.sorted()) {
