@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn equal_policies_have_no_difference_and_a_switch_is_one() {
         assert!(ends("juno-r2", "7.2", "7.2").differences.is_empty());
-        assert!(ends("juno-r2", "7.2", "7.2,util_est=u2").differences.is_empty(), "7.2 has u2");
+        assert!(ends("juno-r2", "7.2", "7.2,util_est=u4").differences.is_empty(), "7.2 has u4");
         let one = ends("juno-r2", "7.2", "7.2,rate_limit_us=500");
         assert_eq!(names(&one), ["rate_limit_us"]);
         assert_eq!((one.differences[0].from.as_str(), one.differences[0].to.as_str()), ("rule", "500"));
