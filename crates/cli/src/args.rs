@@ -391,7 +391,7 @@ fn parse_metric(name: &str) -> Result<String, String> {
 const ORDERS_MAX: u64 = 10_000;
 
 fn parse_orders(text: &str) -> Result<u64, String> {
-    let orders = text.parse().ok().filter(|orders| (2..=ORDERS_MAX).contains(orders) && orders % 2 == 0);
+    let orders = text.parse().ok().filter(|orders| (2..=ORDERS_MAX).contains(orders) && orders.is_multiple_of(2));
     orders.ok_or_else(|| format!("allowed: an even number, 2 to {ORDERS_MAX}: each order is drawn with its reverse"))
 }
 

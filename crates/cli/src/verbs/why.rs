@@ -215,7 +215,7 @@ fn sheet(why: &Why, moved: &Moved, all: bool) -> Sheet {
         let Some(player) = player(why, share) else { continue };
         match folded(player, share, moved) {
             Some(folded) if !all => others.push((folded, player, share)),
-            _ => rows_of(player, numbers_of(share)).into_iter().for_each(|row| sheet.row(row)),
+            _ => rows_of(player, &numbers_of(share)).into_iter().for_each(|row| sheet.row(row)),
         }
     }
     let words = [
@@ -264,10 +264,10 @@ fn row_of_others(others: &[(Folded, &Player, &Share)], kind: Folded, words: &str
 }
 
 /// Lines of a player: one for each of its switches, numbers beside the first.
-fn rows_of(player: &Player, numbers: Vec<String>) -> Vec<Vec<String>> {
+fn rows_of(player: &Player, numbers: &[String]) -> Vec<Vec<String>> {
     let row = |(at, changed): (usize, &pelton_lab::why::Changed)| {
         let name = if at == 0 { changed.switch.clone() } else { format!("+ {}", changed.switch) };
-        let numbers = if at == 0 { numbers.clone() } else { vec![String::new(); numbers.len()] };
+        let numbers = if at == 0 { numbers.to_vec() } else { vec![String::new(); numbers.len()] };
         [vec![name, changed.from.clone(), changed.to.clone()], numbers].concat()
     };
     player.switches.iter().enumerate().map(row).collect()

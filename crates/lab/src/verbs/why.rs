@@ -70,7 +70,7 @@ pub fn why(request: &WhyRequest, keep: Option<Keep<'_>>, watch: &dyn Watch) -> R
     let metric = metric(&request.metric).map_err(|hint| {
         LabError::refused(Fault::Request, format!("there is no number `{}` of a whole run", request.metric), &hint)
     })?;
-    if request.orders < 2 || request.orders % 2 != 0 {
+    if request.orders < 2 || !request.orders.is_multiple_of(2) {
         let reason = format!("{} orders: each is drawn with its reverse", request.orders);
         return Err(LabError::refused(Fault::Request, reason, "allowed: an even number from 2 on"));
     }

@@ -147,9 +147,9 @@ fn draw(players: usize, orders: usize) -> Vec<Vec<usize>> {
 }
 
 /// None, the first of the order, the first two, all.
-pub fn prefixes(players: usize, order: &[usize]) -> impl Iterator<Item = Set> + use<> {
+pub fn prefixes(players: usize, order: &[usize]) -> impl Iterator<Item = Set> {
     let mut set = Set::none(players);
-    let more = order.to_vec().into_iter().map(move |player| {
+    let more = order.iter().copied().map(move |player| {
         set = set.with(player);
         set.clone()
     });

@@ -148,7 +148,7 @@ mod tests {
     fn means_of_shares_add_up_and_what_orders_leave_is_said() {
         let value = |set: &Set, seed: usize| {
             let sum: usize = set.members().map(|player| player * player + seed).sum();
-            (sum * sum) as f64 / 7.0
+            (sum * sum * sum) as f64 / 7.0
         };
         let found = moved(12, 16, 7, value);
         let sum: f64 = found.shares.iter().map(|share| share.share.mean).sum();

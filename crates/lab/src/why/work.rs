@@ -26,12 +26,15 @@ const WRITE_EVERY: Duration = Duration::from_secs(2);
 /// Most runs of a request.
 const RUNS_MAX: u64 = 200_000;
 
+/// Writer of finished runs.
+pub type Write<'a> = dyn Fn(&Kept) -> Result<(), LabError> + Sync + 'a;
+
 /// Finished runs of a file.
 pub struct Keep<'a> {
     /// Runs that it has.
     pub runs: Kept,
     /// Writes the file anew.
-    pub write: &'a (dyn Fn(&Kept) -> Result<(), LabError> + Sync),
+    pub write: &'a Write<'a>,
 }
 
 /// Inputs.
@@ -98,7 +101,7 @@ struct Work<'a> {
 /// Finished runs, and when they were last written.
 struct Store<'a> {
     kept: Kept,
-    write: Option<&'a (dyn Fn(&Kept) -> Result<(), LabError> + Sync)>,
+    write: Option<&'a Write<'a>>,
     written: Instant,
     took: Duration,
     is_new: bool,
