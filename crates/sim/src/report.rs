@@ -356,7 +356,8 @@ impl Report {
         self.energy_basis.active.then(|| domains + self.cluster_energy_uj.iter().sum::<u64>())
     }
 
-    /// Energy at the board's meter, microjoules: [`Report::energy_uj()`] and the rest; `None` where either is not known.
+    /// Energy at the board's meter, microjoules: [`Report::energy_uj()`] and the rest; `None` where either is not
+    /// known.
     pub fn meter_uj(&self) -> Option<u64> {
         Some(self.energy_uj()?.saturating_add(self.rest_energy_uj?))
     }
