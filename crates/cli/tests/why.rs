@@ -116,10 +116,24 @@ fn runs_that_are_kept_are_not_run_again_and_change_no_byte() {
     std::fs::write(&path, half.join("\n") + "\n").expect("room");
     assert_eq!(good(&kept), right);
     assert_eq!(std::fs::read_to_string(&path).expect("kept"), whole);
-    // A value of the file is believed: nothing that it has ran again.
-    let first = whole.lines().nth(2).and_then(|row| row.split('\t').nth(5)).expect("an energy");
-    std::fs::write(&path, whole.replacen(first, "1e9", 1)).expect("room");
+    let altered = |seed: &str| -> String {
+        let row = |row: &str| {
+            let mut cells: Vec<&str> = row.split('\t').collect();
+            if cells.get(1) == Some(&seed) {
+                cells[5] = "1e9";
+            }
+            cells.join("\t") + "\n"
+        };
+        whole.lines().map(row).collect()
+    };
+    // A value of the file is believed: nothing that it has ran again ...
+    std::fs::write(&path, altered("2")).expect("room");
     assert_ne!(good(&kept), right);
+    // ... but for one run of each policy, by which runs of other rules are noticed.
+    std::fs::write(&path, altered("1")).expect("room");
+    let outcome = pelton(&kept);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("of a program with other rules"), "{}", outcome.stderr);
 }
 
 #[cfg(unix)]

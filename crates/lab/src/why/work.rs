@@ -67,6 +67,7 @@ pub(crate) fn ask(question: &Question<'_>, keep: Option<Keep<'_>>, watch: &dyn W
     let mut groups = groups(differences, &|set| question.ends.refused(set));
     work.affordable(groups.len())?;
     let ends = [Set::none(differences), Set::all(differences)];
+    work.goes_on(&ends)?;
     work.run(&ends, "both policies")?;
     work.has_metric(&ends)?;
     loop {
@@ -145,6 +146,21 @@ impl<'a> Work<'a> {
             "{players} switches differ: with {orders} orders and {seeds} seeds that may be {runs} runs, and {RUNS_MAX} are allowed"
         );
         Err(LabError::refused(Fault::Request, reason, "fewer --seeds or --orders"))
+    }
+
+    /// Refuses kept runs of a program with other rules: of each of these sets, one that is kept is done again.
+    fn goes_on(&self, sets: &[Set]) -> Result<(), LabError> {
+        let Some(&seed) = self.question.seeds.first() else { return Ok(()) };
+        for set in sets {
+            let plan = self.question.ends.plan(set);
+            let Some(kept) = self.store().kept.runs.get(&(plan.hash, seed)).cloned() else { continue };
+            let run = |control: Control<'_>| Ok(Ran::of(&run_one(&plan, seed, NullSink, control)?));
+            if watched(self.watch, plan.config.duration_ns, "a kept run again", run)? != kept {
+                let reason = format!("kept runs are of a program with other rules: seed {seed} gives another result now");
+                return Err(LabError::refused(Fault::Input, reason, "remove the file of --resume, or name another one"));
+            }
+        }
+        Ok(())
     }
 
     /// Every set with every seed; what has run before is not run again.
