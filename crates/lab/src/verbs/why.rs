@@ -74,6 +74,9 @@ pub fn why(request: &WhyRequest, keep: Option<Keep<'_>>, watch: &dyn Watch) -> R
         let reason = format!("{} orders: each is drawn with its reverse", request.orders);
         return Err(LabError::refused(Fault::Request, reason, "allowed: an even number from 2 on"));
     }
+    if request.seeds == 0 {
+        return Err(LabError::refused(Fault::Request, "no seed: nothing would run", "allowed: at least 1"));
+    }
     let inputs = request.input.inputs(1, true);
     let specs = [&request.from, &request.to].map(|text| policy_spec(text, &request.sets));
     let plans = [prepare(&inputs, &specs[0], watch)?, prepare_again(&inputs, &specs[1], watch)?];

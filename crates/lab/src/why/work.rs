@@ -185,7 +185,7 @@ impl<'a> Work<'a> {
         let ran = watched(self.watch, total_ns, what, |control| {
             missing.chunks(PLANS_AT_ONCE).try_for_each(|sets| self.run_some(sets, control))
         });
-        // What is finished is kept, whatever else went wrong.
+        // Finished runs are kept, whatever else went wrong.
         let saved = self.store().save();
         ran.map_err(|error| self.interrupted(error))?;
         saved
@@ -379,7 +379,7 @@ impl<'a> Work<'a> {
                 unknown.push(quantity.name);
                 continue;
             };
-            let value = |set: &Set, seed: usize| values.get(set).and_then(|own| own.get(seed)).copied().unwrap_or(0.0);
+            let value = |set: &Set, seed: usize| values[set][seed];
             let (note, seeds) = (self.note(quantity), self.question.seeds.len());
             numbers.push(Games { quantity, design, names: &names, seeds, value: &value }.moved(note));
         }
