@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Chart of shares: a bar for each switch that changed a run, left and right of 0, and one for the whole change.
+//! Chart of shares: a bar for each switch that has one, left and right of 0, and one for the whole change.
 
 use super::canvas::{Anchor, Canvas, Colour, GRID, INK, PALE, SERIES, cut};
 use crate::units::number;
@@ -71,16 +71,20 @@ fn ends(of: Estimate) -> (f64, f64) {
 fn bars(why: &Why, moved: &Moved) -> Vec<Bar> {
     let words = |of: Estimate, pct: Option<f64>| {
         let sign = if of.mean > 0.0 { "+" } else { "" };
-        format!("{sign}{}{}", number(of.mean), pct.map(|pct| format!("  {pct:.0} %")).unwrap_or_default())
+        format!(
+            "{sign}{}{}",
+            number(of.mean),
+            pct.map(|pct| format!("  {:.0} %", pct.round() + 0.0)).unwrap_or_default()
+        )
     };
-    let changes = |share: &&Share| why.players.iter().any(|player| player.name == share.player && player.changes_runs);
+    let has_share = |share: &&Share| share.share.mean != 0.0;
     let bar = |share: &Share| Bar {
         name: share.player.clone(),
         of: share.share,
         words: words(share.share, share.of_change_pct),
         colour: if share.share.mean < 0.0 { SERIES[2] } else { SERIES[5] },
     };
-    let shares = moved.sorted().into_iter().filter(changes).map(bar);
+    let shares = moved.sorted().into_iter().filter(has_share).map(bar);
     let total = Bar {
         name: format!("{} to {}", why.from, why.to),
         of: moved.change,

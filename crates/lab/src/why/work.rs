@@ -156,8 +156,13 @@ impl<'a> Work<'a> {
             let Some(kept) = self.store().kept.runs.get(&(plan.hash, seed)).cloned() else { continue };
             let run = |control: Control<'_>| Ok(Ran::of(&run_one(&plan, seed, NullSink, control)?));
             if watched(self.watch, plan.config.duration_ns, "a kept run again", run)? != kept {
-                let reason = format!("kept runs are of a program with other rules: seed {seed} gives another result now");
-                return Err(LabError::refused(Fault::Input, reason, "remove the file of --resume, or name another one"));
+                let reason =
+                    format!("kept runs are of a program with other rules: seed {seed} gives another result now");
+                return Err(LabError::refused(
+                    Fault::Input,
+                    reason,
+                    "remove the file of --resume, or name another one",
+                ));
             }
         }
         Ok(())
