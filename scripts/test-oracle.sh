@@ -18,6 +18,7 @@ wrong_constants='1:pelt:__update_load_avg_cfs_rq 2:pelt:__update_load_avg_cfs_rq
 canary_cases=50000
 # At most so many states until another release's value of a switch is noticed that the proofs say is proved here.
 proof_cases=400000
+answers=tests/oracle/answers.tsv
 
 work=${CARGO_TARGET_DIR:-target}/oracle
 begin=$SECONDS
@@ -89,6 +90,19 @@ for one in "${present[@]}"; do
 done
 say "kernel code of ${present[*]} is compiled"
 
+# Numbers that stand for the core's answers where the kernel answers the same: tests/oracle/answers.tsv, which is asked again
+# where no kernel is (kernel_answers of the core's tests).
+check_answers() { # SERIES
+    local out=$work/$1/out code=0
+    "$out/oracle" list | awk -F'\t' -v series="$1" '$4 { print series "\t" $2 }' | "$out/oracle" answers >"$out/answers" || code=1
+    [ "$code" = 0 ] || echo "oracle: Linux $1: the core and the kernel differ in a state of answers.tsv"
+    [ -n "${PELTON_ORACLE_WRITE:-}" ] || awk -F'\t' -v series="$1" '$1 == series' "$answers" | cmp -s - "$out/answers" || {
+        echo "oracle: Linux $1: $answers is not what the core answers; PELTON_ORACLE_WRITE=1 make test-oracle writes it"
+        code=1
+    }
+    return "$code"
+}
+
 # All operations of a release, then everything that must be noticed.
 measure() { # SERIES
     local out=$work/$1/out code=0 wrong n operation
@@ -96,6 +110,7 @@ measure() { # SERIES
     export ORACLE_RESULTS=$out/results.jsonl
     "$out/oracle" run "$cases" "$seed" || code=1
     "$out/oracle" canaries "$canary_cases" "$seed" || code=1
+    check_answers "$1" || code=1
     python3 scripts/oracle/proofs.py "$1" docs/rules/proofs/*.toml | "$out/oracle" proofs "$proof_cases" "$seed" || code=1
     unset ORACLE_RESULTS
     for wrong in $wrong_constants; do
@@ -136,6 +151,7 @@ if [ "${present[*]}" = "5.10 6.1 6.12 7.2" ]; then
     done
     python3 scripts/oracle/reference.py "${lists[@]}" >"$work/oracle.md"
     [ -z "${PELTON_ORACLE_WRITE:-}" ] || cp "$work/oracle.md" docs/reference/oracle.md
+    [ -z "${PELTON_ORACLE_WRITE:-}" ] || for one in "${present[@]}"; do cat "$work/$one/out/answers"; done >"$answers"
     cmp -s "$work/oracle.md" docs/reference/oracle.md || {
         echo "oracle: docs/reference/oracle.md is not what the table says; PELTON_ORACLE_WRITE=1 make test-oracle writes it" >&2
         code=1

@@ -75,5 +75,9 @@ fn compiled(include: &Path) -> cc::Build {
         .warnings(true)
         .extra_warnings(true)
         .flag_if_supported("-Wconversion");
+    if std::env::var_os("CARGO_FEATURE_MUTANTS").is_some() {
+        // A variable that is used before it has a value does not begin at 0.
+        build.flag_if_supported("-ftrivial-auto-var-init=pattern");
+    }
     build
 }

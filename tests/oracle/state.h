@@ -137,6 +137,8 @@ struct oracle_state {
 	u64 ret;
 	u64 aux;
 	u64 aux2;
+	/* The core's: stands for what it says beside, and no kernel does. */
+	u64 told;
 };
 
 /* Both sides of a life draw its events from here. */
@@ -220,6 +222,9 @@ extern __attribute__((weak)) oracle_call k_calc_delta_fair, k_avg_vruntime, k_pi
 	k_wakeup_eevdf;
 extern __attribute__((weak)) oracle_call k_sched_slice, k_place_cfs, k_preempt_cfs, k_tick_cfs, k_min_vruntime,
 	k_pick_skipped;
+
+/* Only where no kernel is: alone.c. */
+extern __attribute__((weak)) const u32 oracle_alone;
 
 void k_boot(void);
 const char *k_release(void);

@@ -9,6 +9,7 @@ mod golden;
 mod idle;
 #[path = "../../../tests/shared/kept.rs"]
 mod kept;
+mod kernel_answers;
 mod kernel_data;
 mod known_answers;
 mod large_records;

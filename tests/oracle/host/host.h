@@ -6,6 +6,8 @@
 #ifdef PELTON_CANARY
 #include "canary.h"
 #endif
+#include <stddef.h>
+
 #include "pelton/pelton.h"
 #include "pelton/policy_table.h"
 #include "state.h"
@@ -66,6 +68,12 @@ u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, stru
 u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state *first);
 u32 op_notices(const struct oracle_op *op, u64 cases, u64 seed, u32 index, u32 value);
 void minimise(const struct oracle_op *op, struct oracle_state *in);
+
+/* answers.c */
+u64 folded(u64 hash, u64 word);
+u64 told_of(u64 before, const void *record, size_t size);
+u64 own_answers(const struct oracle_op *op, u32 under_other);
+u64 print_answers(const struct oracle_op *op, const char *release, u64 cases);
 
 /* known.c */
 struct oracle_known {

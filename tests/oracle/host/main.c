@@ -5,6 +5,10 @@
  *   oracle canaries CASES SEED     wrong rules in the place of the core's must be noticed; exit 1 when one is not
  *   oracle proofs CASES SEED       lines "switch<tab>operation": other releases' values of it must be noticed
  *   oracle noticed CASES SEED      which operations notice another release's value of which switch
+ *   oracle answers [CASES]         lines "release<tab>operation..." of standard input: numbers that stand for the core's
+ *                                  answers; exit 1 when the kernel, where there is one, answers something else
+ *   oracle own                     lines "release<tab>operation<tab>switch=value...": the same under another rule
+ *   oracle rules                   all those lines, with the rules that change an operation's answers
  *   oracle list                    operations and whether this release has them
  * Results go to standard output, one JSON object a line to the file named by ORACLE_RESULTS.
  */
@@ -285,6 +289,98 @@ static int noticed(u64 cases, u64 seed)
 	return 0;
 }
 
+/* The number of a value's name; `value_count` where there is none. */
+static u32 find_value(u32 index, const char *name)
+{
+	u32 value, count = pelton_switch_value_count(index);
+	char one[64];
+
+	for (value = 0; value < count; value++)
+		if (!strcmp(value_name(index, value, one, sizeof(one)), name))
+			return value;
+	return count;
+}
+
+/* Sets "switch=value"; "-" is the release's own rule. Returns 0 where there is no such thing. */
+static u32 set_rule(char *rule)
+{
+	char *value = strchr(rule, '=');
+	u32 index, wrong;
+
+	if (!value)
+		return !strcmp(rule, "-");
+	*value = 0;
+	index = find_switch(rule);
+	wrong = (u32)pelton_policy_set(&oracle_policy, index, find_value(index, value + 1));
+	*value = '=';
+	return !wrong;
+}
+
+/* A line of the core's own answers under a rule: no kernel is asked. */
+static void print_own(const struct oracle_op *op, const char *profile, char *rule)
+{
+	struct pelton_policy own = oracle_policy;
+
+	if (!set_rule(rule))
+		exit(70);
+	printf("%s\t%s\t%s\t%016llx\n", profile, op->name, rule, own_answers(op, rule[0] != '-'));
+	oracle_policy = own;
+}
+
+/* Lines "release<tab>operation" of standard input, those of other releases passed over; `own`: with a rule. */
+static int answers(u64 cases, u32 own)
+{
+	const char *profile = find_profile();
+	char line[256], *name, *rule, *end;
+	u64 different = 0;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strcmp(strtok_r(line, "\t\n", &end), profile))
+			continue;
+		name = strtok_r(0, "\t\n", &end);
+		rule = strtok_r(0, "\t\n", &end);
+		if (own && rule)
+			print_own(find_op(name), profile, rule);
+		else
+			different += print_answers(find_op(name), profile, cases);
+	}
+	return different != 0;
+}
+
+/* Prints what an operation answers under each rule that changes its answers. */
+static void print_others(const struct oracle_op *op, const char *profile)
+{
+	struct pelton_policy own = oracle_policy;
+	u64 right = own_answers(op, 1);
+	char rule[128], name[64];
+	u32 index, value, changes;
+
+	for (index = 0; index < PELTON_SWITCH_COUNT; index++)
+		for (value = 0; value < pelton_switch_value_count(index); value++) {
+			changes = !pelton_policy_set(&oracle_policy, index, value) && own_answers(op, 1) != right;
+			oracle_policy = own;
+			if (!changes)
+				continue;
+			snprintf(rule, sizeof(rule), "%s=%s", pelton_switch_table[index].name,
+				 value_name(index, value, name, sizeof(name)));
+			print_own(op, profile, rule);
+		}
+}
+
+/* All lines of `own`: the release's rules, and those of others that the operations notice. */
+static int rules(void)
+{
+	const char *profile = find_profile();
+	char as_it_is[] = "-";
+
+	EACH_OP(op)
+	{
+		print_own(op, profile, as_it_is);
+		print_others(op, profile);
+	}
+	return 0;
+}
+
 static int list(void)
 {
 	EACH_OP(op) printf("%s\t%s\t%s\t%u\n", k_release(), op->name, op->core, op->kernel != 0);
@@ -310,8 +406,14 @@ int main(int argc, char **argv)
 		return noticed(cases, seed);
 	if (!strcmp(what, "proofs"))
 		return proofs(cases, seed);
+	if (!strcmp(what, "answers"))
+		return answers(argc > 2 ? cases : 0, 0);
+	if (!strcmp(what, "own"))
+		return answers(0, 1);
+	if (!strcmp(what, "rules"))
+		return rules();
 	if (!strcmp(what, "list"))
 		return list();
-	fprintf(stderr, "usage: oracle run|canaries|proofs|noticed|list [CASES [SEED [NAME]]]\n");
+	fprintf(stderr, "usage: oracle run|canaries|proofs|noticed|answers|own|rules|list [CASES [SEED [NAME]]]\n");
 	return 2;
 }

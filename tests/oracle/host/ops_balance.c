@@ -142,6 +142,7 @@ void find_under(struct oracle_state *s, const struct pelton_policy *pol)
 	env = env_of(s);
 	s->running = pelton_should_we_balance(pol, &oracle_place, &env);
 	refresh_group(s);
+	memset(&lb, 0, sizeof(lb));
 	s->ret = pelton_find_src_group(pol, &oracle_place, &env, &lb);
 	s->irq = marks_after(&env, &lb);
 	s->into = PELTON_NO_CPU;
@@ -150,6 +151,7 @@ void find_under(struct oracle_state *s, const struct pelton_policy *pol)
 		s->aux2 = lb.migration;
 		s->into = pelton_find_src_rq(pol, &oracle_place, &env, &lb);
 	}
+	s->told = told_of(told_of(0, &lb, sizeof(lb)), &env, sizeof(env));
 	pelton_record_sg_llc_stats(pol, &oracle_place, &env);
 	s->h_load = caches_known();
 }

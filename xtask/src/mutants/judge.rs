@@ -23,7 +23,7 @@ const BOOST: &[&str] = &["boost", "arith"];
 const WIDE: &[&str] = &["cpus_wide", "span", "balance_kept", "balance_llc"];
 
 /// Known answers of the core, the quickest first. Not `properties`, whose cases are others each time.
-const CORE: [Asked; 17] = [
+const CORE: [Asked; 18] = [
     ("schedutil", &[], &[]),
     ("gates", &[], &[]),
     ("place", &[], &[]),
@@ -36,6 +36,7 @@ const CORE: [Asked; 17] = [
     ("idle", &[], &[]),
     ("profiles", &[], &[]),
     ("known_answers", &["--skip", LONG], &[]),
+    (ANSWERS, &[], &[]),
     ("kernel_data", &[], &[]),
     ("known_answers", &[LONG], BOOST),
     ("boost_groups", &[], BOOST),
@@ -44,6 +45,12 @@ const CORE: [Asked; 17] = [
 ];
 /// The first of those that take longer; the twin is asked before it.
 const SLOWER: &str = "profiles";
+/// Answers of kernels' own code, asked of the core's side of the oracle.
+const ANSWERS: &str = "kernel_answers";
+/// The program that is asked.
+const ALONE: &str = "target/mutants/alone";
+/// A variable that is used before it has a value does not begin at 0.
+const PATTERN: &str = "-ftrivial-auto-var-init=pattern";
 /// Runs of the simulator that are compared with recorded ones.
 const RUNS: &str = "log_hashes";
 /// Programs of the core's tests, of the runs, and of the conformance suite.
@@ -83,6 +90,7 @@ pub struct Found {
 /// Builds all judges with the headers in `folder`, and has each pass without a fault.
 pub fn build(folder: &Path) -> Result<Vec<Judge>, String> {
     let built = tests()?;
+    alone(folder)?;
     let mut judges = Vec::new();
     for (name, args, within) in CORE.into_iter().chain([(RUNS, NO_ARGS, NO_ARGS)]) {
         let test = program_of(name);
@@ -152,13 +160,30 @@ fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
     record.args(["--exact", "conformance::a_recording_has_two_words_for_each_call"]);
     record.env("PELTON_CONFORMANCE_RECORD", folder).env("PELTON_CONFORMANCE_CALLS", TWIN_CALLS);
     repo::run(record.current_dir(repo::root().join("tests")))?;
-    let include = folder.join("include");
     let source = repo::root().join("tests/conformance");
-    let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
-    compiler.args(["-std=gnu11", "-O1", "-w", "-I"]).arg(include.join("pelton")).arg("-o").arg(&program);
-    compiler.args(["entry.c", "host.c"].map(|file| source.join(file))).arg(include.join("chosen.c"));
-    repo::run(&mut compiler)?;
+    let mut compiler = compiler(folder, &program);
+    repo::run(compiler.args(["entry.c", "host.c"].map(|file| source.join(file))))?;
     Ok(Judge { name: "twin".to_owned(), program, kind: Kind::Twin { calls, answers }, within: &[], usual: LONGEST })
+}
+
+/// A compiler with the headers in `folder`, and what chooses a fault in them.
+fn compiler(folder: &Path, program: &Path) -> Command {
+    let include = folder.join("include");
+    let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
+    compiler.args(["-std=gnu11", "-O1", "-w", PATTERN, "-I"]).arg(include.join("pelton")).arg("-I").arg(&include);
+    compiler.arg("-o").arg(program).arg(include.join("chosen.c"));
+    compiler
+}
+
+/// Compiles the core's side of the oracle.
+fn alone(folder: &Path) -> Result<(), String> {
+    let oracle = repo::root().join("tests/oracle");
+    let mut compiler = compiler(folder, &repo::root().join(ALONE));
+    compiler.args(["../conformance", "host", ""].iter().flat_map(|inner| ["-I".into(), oracle.join(inner)]));
+    let host = std::fs::read_dir(oracle.join("host")).map_err(|error| format!("{}: {error}", oracle.display()))?;
+    let files = host.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ext| ext == "c"));
+    repo::run(compiler.args(files).arg(oracle.join("alone.c")))?;
+    Ok(())
 }
 
 impl Judge {
@@ -169,6 +194,7 @@ impl Judge {
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -t $0; exec \"$@\"", &limit.to_string()]).arg(&self.program);
         command.env("PELTON_MUTANT", number.to_string()).env("RUST_TEST_THREADS", "1").env("PELTON_LOG_RUNS", "first");
+        command.env("PELTON_ORACLE_ALONE", repo::root().join(ALONE));
         command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true").env("PELTON_LARGE_STATES", LARGE_STATES);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match &self.kind {
