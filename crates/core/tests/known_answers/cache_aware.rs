@@ -5,7 +5,7 @@
 
 use pelton_core::{
     CacheCpu, CacheGroup, CacheTime, Lb, LbDomain, LbEnv, LbTask, NO_CPU, NO_DOMAIN, PLACE_CPUS_MAX, PlaceCpu,
-    Placement, Policy, SchedDomain, balance_idle, lbf, llc_epoch_ticks, migrate, sched_cache_enabled, sd,
+    Placement, Policy, Record, SchedDomain, balance_idle, lbf, llc_epoch_ticks, migrate, sched_cache_enabled, sd,
 };
 
 const MS: u64 = 1_000_000;
@@ -312,5 +312,38 @@ fn a_running_task_stays_where_it_fits_and_would_not_there() {
         fill(&mut m, 4, 3400);
         let e = LbEnv { src_cpu: 4, nr_balance_failed: 9, curr_util: 100, curr_misfits: misfits, ..env(0) };
         assert_eq!(e.need_active_balance(&policy("7.2"), &m, migrate::TASK), moves, "{flag:#x} {misfits}");
+    }
+}
+
+/// The machine as the first CPUs of 72, in the form that a record of more than 64 has; the others are in no domain.
+fn enlarged(m: &Placement, policy: &Policy) -> Record {
+    let mut large = Record::new(72).expect("below the bound");
+    *large = Placement { cpus: large.cpus, nr_cpus: 72, ..*m };
+    large.rows_mut()[8..72].fill(PlaceCpu { curr_idle: 1, llc_domain: NO_DOMAIN, ..PlaceCpu::default() });
+    for (cpu, row) in (0..).zip(m.cpus()) {
+        let mut row = *row;
+        row.threads = large.span_of(&[row.threads, 0]);
+        row.domains[..2].iter_mut().for_each(|domain| domain.span = large.span_of(&[domain.span, 0]));
+        large.rows_mut()[cpu as usize] = row;
+        large.group_mut(row.domains[0].span, cpu, 1).group_capacity = row.domains[1].group_capacity;
+    }
+    large.seal();
+    (0..8).for_each(|cpu| large.follow(policy, cpu));
+    large
+}
+
+/// record_sg_llc_stats(): utilization and capacity of each cache become those of its group: nothing and 300 + 300, of
+/// 4 * 1024. What an earlier balance had left, 7 of 9, is gone, whatever the size of the record.
+#[test]
+fn utilization_and_capacity_of_each_cache_are_kept_in_records_of_any_size() {
+    let policy = policy("7.2");
+    let (m, kept) = (away(), |record: &Record| [0, 3, 4, 7].map(|cpu| record.llc_stats(cpu)));
+    let large = enlarged(&m, &policy);
+    let all = large.rows()[0].domains[1].span;
+    for (mut record, cpus) in [(Record::Narrow(Box::new(m)), 0xff), (large, all)] {
+        (0..8).for_each(|cpu| record.set_llc_stats(cpu, (7, 9)));
+        assert_eq!(kept(&record), [(7, 9); 4]);
+        record.record_llc_stats(&policy, &LbEnv { cpus, ..env(0) });
+        assert_eq!(kept(&record), [(0, 4096), (0, 4096), (600, 4096), (600, 4096)], "{record:?}");
     }
 }

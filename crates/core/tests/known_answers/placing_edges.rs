@@ -3,8 +3,8 @@
 
 use super::select::{board, busy, equal, policy, searched, told};
 use pelton_core::{
-    DST_WHY, NO_CPU, NO_DOMAIN, NO_GROUP, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, SchedDomain, sd, value,
-    wf,
+    DST_WHY, NO_CPU, NO_DOMAIN, NO_GROUP, NO_IDLE_STATE, PLACE_STATES_MAX, PerfDomain, PlaceCpu, PlaceEnergy, Placed,
+    Placement, Policy, Record, SchedDomain, profiles, sd, value, wf,
 };
 
 /// UTIL_AVG_UNCHANGED of util_est.
@@ -319,5 +319,62 @@ fn runnable_averages_are_those_without_the_task() {
         (m.task.se.avg.last_update_time_ns, m.task.se.avg.runnable_avg) = (1 << 20, 100);
         let placed = new_task(profile, &m);
         assert_eq!((placed.local.runnable, placed.idlest.runnable), (100, 130), "{profile}");
+    }
+}
+
+/// 7.2 cpu_overutilized(): `util_fits_cpu(cpu_util_cfs(cpu), 0, rq_util_max, cpu)`: a CPU's floor does not count, in
+/// 6.12 it does. Nothing runs on a little CPU whose frequency limits leave nothing, so that each floor above 0 is lost;
+/// by the rule of 5.10 what loses its floor does not fit.
+#[test]
+fn a_cpu_is_overutilized_by_no_floor_where_only_its_upper_clamp_counts() {
+    for (form, over) in [("clamps_energy", [false, true, true]), ("maximum_energy", [false; 3])] {
+        let mut policy = policy("7.2");
+        for (name, value) in [("overutilized", form), ("util_fits", "floor")] {
+            policy.set(name, value).expect("a value");
+        }
+        let found = [0, 1, 600].map(|floor| {
+            let mut board = board("7.2", [0; 6], 0, 4);
+            board.uclamp_used = 1;
+            (board.cpus[0].state.uclamp_min, board.cpus[0].cpufreq_pressure) = (floor, 446);
+            board.cpu_overutilized(&policy, 0)
+        });
+        assert_eq!(found, over, "{form}");
+    }
+}
+
+/// Functions stay inside the record: of a performance domain without states the one row that is sure to be there is
+/// that where they would begin, for it may be the last of all. Releases that go by frequencies give the same row.
+#[test]
+fn a_domain_without_states_is_priced_by_the_row_where_they_would_begin() {
+    for profile in profiles() {
+        for first in [0, 3, PLACE_STATES_MAX as u32 - 1] {
+            let mut board = board(profile, [0; 6], 100, 4);
+            (0..).zip(&mut board.states).for_each(|(row, state)| state.cost = 100 + row);
+            board.perf_domains[0] = PerfDomain { first_state: first, nr_states: 0, ..board.perf_domains[0] };
+            let compared = PlaceEnergy { cpu: 4, max_util: 125, busy: 100, ..PlaceEnergy::default() };
+            let priced = Record::Narrow(Box::new(board)).priced(&policy(profile), &compared);
+            assert_eq!(priced.cost, 100 + u64::from(first), "{profile}: row {first}");
+        }
+    }
+}
+
+/// find_idlest_cpu(), later sched_balance_find_dst_cpu(): `if (!(sd->flags & sd_flag)) { sd = sd->child; continue; }`:
+/// groups of a domain without the flag of the event are not compared. A task that wakes on CPU 3 stays in its cluster,
+/// for CPUs 4 and 5 are as good as full, and goes to the idle CPU 2 only where the cluster balances wake-ups, too.
+#[test]
+fn groups_of_a_domain_without_the_flag_are_not_compared() {
+    for profile in profiles() {
+        for (flag, cpu) in [(0, 3), (sd::BALANCE_WAKE, 2)] {
+            let placed = told(profile, |board| {
+                equal(board);
+                for (at, util) in [300, 300, 0, 300, 1000, 1000].into_iter().enumerate() {
+                    let c = &mut board.cpus[at];
+                    (c.state.util_cfs, c.state.runnable_cfs) = (util, util);
+                    (c.domains[0].flags, c.domains[1].flags) = (sd::CLUSTER | flag, sd::BALANCE_WAKE);
+                }
+                board.cpus[4..6].iter_mut().for_each(|c| busy(c, 0));
+            });
+            assert_eq!((placed.cpu, placed.dst_level), (cpu, 1), "{profile}: {flag:#x}");
+        }
     }
 }

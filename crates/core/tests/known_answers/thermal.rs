@@ -2,7 +2,9 @@
 //! Thermal zones: answers of the governors of nine releases, compiled outside of the project, and examples worked out
 //! by hand from their sources.
 
-use pelton_core::{Cooling, CoolingTable, CpuState, NO_TARGET, Policy, Trip, Zone, cooling_load};
+use pelton_core::{
+    Cooling, CoolingTable, CpuState, NO_TARGET, Policy, ThermalInstance, Trip, Zone, cooling_load, profiles,
+};
 
 /// 4.12.0, 4.19.48, 5.4.195, 5.10.262, 6.1.192, 6.6.0, 6.12.118, 6.18.35 and 7.2.12.
 const ANSWERS: &str = include_str!("data/thermal.txt");
@@ -234,4 +236,29 @@ fn the_load_is_time_to_5_10_and_utilization_from_6_1() {
         assert_eq!(cooling_load(&policy(profile, &[]), &state, 10_000, 2_500), load, "{profile}");
     }
     assert_eq!(cooling_load(&policy("5.10", &[]), &state, 10, 11), 0, "more idle time than time");
+}
+
+/// thermal_zone_trip_update() looks at instances of the trip only. That of a domain which the trip does not cool, here
+/// one below the domain that it does, stays as it was made: THERMAL_NO_TARGET and not initialized. When the trip begins
+/// to cool it, at 87 C that rise no more, it is new: state 2 of the other trip and one more. The other domain stays in
+/// state 2.
+#[test]
+fn a_domain_that_joins_a_trip_begins_as_a_new_one() {
+    for profile in profiles() {
+        let policy = policy(profile, &[]);
+        let mut zone = Zone { domains: 2, ..example(0) };
+        let new = ThermalInstance { target: NO_TARGET, initialized: 0 };
+        zone.trip.iter_mut().for_each(|trip| trip.instance.fill(new));
+        (zone.trip[0].cools, zone.trip[1].cools) = (0b10, 0b01);
+        zone.cooling.iter_mut().for_each(|cooling| cooling.max_state = 9);
+        let states = |zone: &mut Zone, temp_mc| {
+            zone.read(&policy, temp_mc);
+            zone.step_wise(&policy);
+            (zone.cooling[0].state, zone.cooling[1].state)
+        };
+        assert_eq!([86_000, 87_000].map(|temp_mc| states(&mut zone, temp_mc)), [(1, 1), (2, 2)], "{profile}");
+        assert_eq!((zone.trip[0].instance[0], zone.trip[1].instance[1]), (new, new), "{profile}");
+        zone.trip[0].cools = 0b11;
+        assert_eq!(states(&mut zone, 87_000), (3, 2), "{profile}");
+    }
 }
