@@ -4,9 +4,9 @@
 use pelton_core::fair::hrtick_stays;
 use pelton_core::hook::{how, tick_is_long};
 use pelton_core::{
-    ASKS_WHY, CpuState, DbsTimes, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu, Limits, NO_TARGET,
-    PerfTerms, Placed, Placement, Policy, Rq, SUM_WHY, SdLevel, Se, SugovCpu, SugovPolicy, Teo, Trip, Zone,
-    filter_form, filter_payoff, fits_capacity, imb_numa_nr, sd, weight_of_shares,
+    ASKS_WHY, CpuState, DbsTimes, EmState, EnergyModel, IdleNow, IdleState, IdleTable, Interactive, InteractiveCpu,
+    Limits, NO_TARGET, PerfTerms, Placed, Placement, Policy, Rq, SUM_WHY, SdLevel, Se, SugovCpu, SugovPolicy, Teo,
+    Trip, Zone, filter_form, filter_payoff, fits_capacity, imb_numa_nr, sd, weight_of_shares,
 };
 
 const MS: u64 = 1_000_000;
@@ -320,4 +320,34 @@ fn tasks_that_nodes_may_differ_by_grow_with_their_caches_and_spans() {
     // The level right above the cache is a node's: 64 / 16 = 4 caches, and 128 / 64 = 2 times.
     assert_eq!(numbers(&[llc(16), level(sd::NUMA, 64), level(sd::NUMA, 128)]), [0, 4, 8, 0]);
     assert_eq!(numbers(&[llc(4), level(0, 16), level(0, 8), level(sd::NUMA, 32)]), [0, 4, 4, 4, 0]);
+}
+
+/// Levels beyond the 16 that a machine has at most (bounds.h) differ by nothing. Two caches of 4 CPUs in each node of
+/// 8, and all above is as large as it: 8 / 4 = 2, times 8 / 8.
+#[test]
+fn a_level_beyond_the_most_is_none() {
+    let level = |at: u32| SdLevel {
+        shared: if at == 0 { sd::SHARE_LLC } else { sd::NUMA },
+        weight: if at == 0 { 4 } else { 8 },
+        classes: 1,
+        distance: 0,
+    };
+    let levels: Vec<SdLevel> = (0..18).map(level).collect();
+    let numbers: Vec<u32> = (0..18).map(|at| imb_numa_nr(&levels, at)).collect();
+    assert_eq!((numbers[0], &numbers[1..16], &numbers[16..]), (0, &[2; 15][..], &[0; 2][..]));
+}
+
+/// An energy model has 256 states at most: the last of them is the fastest, which gives all of the capacity, and those
+/// beyond are left as they were given.
+#[test]
+fn operating_points_beyond_the_most_are_no_states() {
+    let points: Vec<(u32, u64)> = (1..=258).map(|i| (1000 * i, 1_000_000 * u64::from(i * i))).collect();
+    for profile in pelton_core::profiles() {
+        let model = EnergyModel::of_release(&policy(profile), &points, 1024);
+        let states = model.states();
+        assert_eq!([127, 255].map(|i| states[i].performance), [512, 1024], "{profile}");
+        for (state, &(freq_khz, power_uw)) in states.iter().zip(&points).skip(256) {
+            assert_eq!(*state, EmState { freq_khz, power_uw, ..EmState::default() }, "{profile}");
+        }
+    }
 }

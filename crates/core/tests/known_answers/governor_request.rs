@@ -2,7 +2,7 @@
 //! schedutil: what a CPU asks for, and the boost of I/O waiters.
 
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};
-use pelton_core::{CpuState, Policy, SugovCpu, SugovPolicy, hook_flag};
+use pelton_core::{CpuState, PerfTerms, Policy, SugovCpu, SugovPolicy, hook_flag};
 
 /// Loads of every kind: capacity 1024, fair 300, real-time 100, deadline 50 with bandwidth 80, interrupts 60.
 fn mixed() -> CpuState {
@@ -183,6 +183,21 @@ fn a_call_with_the_flag_asks_nobody_else() {
     d.hook(0, 20 * MS, hook_flag::IOWAIT);
     d.hook(1, 21 * MS, hook_flag::RT);
     assert_eq!((d.last.cpu, d.last.forced_max, d.sc[0].iowait_boost), (1, 1, 208_000));
+}
+
+/// Nobody calls where the host just looks: both CPUs of the domain are asked, and what a CPU behind them was called
+/// with is not read. 4.12 and 4.16 would have asked such a caller alone.
+#[test]
+fn a_look_asks_each_cpu_of_the_domain_and_none_behind_it() {
+    for name in pelton_core::profiles() {
+        let (pol, states) = (with(name, &[("hold", "off")]), [fair(300), fair(600), fair(900)]);
+        let (sp, mut sc, mut terms) = (start(&pol, 2), [SugovCpu::default(); 3], [PerfTerms::default(); 3]);
+        sc.iter_mut().zip(&states).for_each(|(sc, state)| sc.keep_util(&pol, state));
+        sc[2].flags = hook_flag::RT | hook_flag::DL;
+        sp.ask_all(&pol, None, &mut sc, &states, MS, TICK, &mut terms);
+        assert_eq!(terms.map(|t| t.cfs), [300, 600, 0], "{name}");
+        assert_eq!(terms.map(|t| t.forced_max), [0; 3], "{name}");
+    }
 }
 
 /// 6.1.192 sugov_iowait_apply: 128 * 4 >> 10 is 0, which uclamp_rq_util_with() raises to the lower clamp of 2; without

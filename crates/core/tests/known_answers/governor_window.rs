@@ -296,3 +296,23 @@ fn who_may_drive_from_outside() {
         assert_eq!([ask(name, 0, 1), ask(name, 1, 1)], [any, any], "{name}: driver of any CPU");
     }
 }
+
+/// M covers the half window that fills and the two before it (gate.h). With halves of 1 ms a maximum counts for less
+/// than three of them, however many evaluations lie between: none, one in any half, or two.
+#[test]
+fn a_maximum_is_forgotten_after_three_halves_whenever_anybody_looks() {
+    let settings = [("gate", "r1_sliding"), ("gate_window_min_us", "2000"), ("gate_window_max_us", "2000")];
+    let pol = with("7.2", &settings);
+    for before in [&[][..], &[500], &[1000], &[1999], &[2000], &[2999], &[500, 1000], &[1000, 2000]] {
+        for (last, most) in [(2999, 1_200_000), (3000, 208_000)] {
+            let mut d = Domain::new(pol, &[fair(900)]);
+            d.sp.init_gate(&d.pol, 0, 0);
+            assert_eq!(d.ask(1000 * MS, 0), 1_200_000);
+            d.states[0] = fair(100);
+            for us in before.iter().chain([&last]) {
+                d.ask(1000 * MS + us * 1000, 0);
+            }
+            assert_eq!(d.sp.gate.maximum_khz, most, "{before:?}, {last}");
+        }
+    }
+}

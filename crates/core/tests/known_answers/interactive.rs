@@ -153,3 +153,36 @@ fn an_idle_cpu_is_woken_only_for_something() {
     world.policy.set("timer_slack_us", "100000000").expect("never");
     assert!(!world.cpu.watches(&world.policy, &world.domain));
 }
+
+/// store_boostpulse(): `boosted = true`, as store_boost() sets it; only the first has an end.
+#[test]
+fn a_pulse_is_the_boost_that_is_always_on_with_an_end() {
+    let with = |boost_val| policy(&[("boost_val", boost_val), ("boostpulse_duration_us", "30000")]);
+    let mut pulsed = Interactive::start(&with("0"), LIMITS, 450_000);
+    assert!(pulsed.pulse(&with("0"), START_US));
+    let always = Interactive::start(&with("1"), LIMITS, 450_000);
+    assert_eq!(pulsed, Interactive { pulse_end_us: START_US + 30_000, ..always });
+}
+
+/// get_cpu_idle_time(): idle time, and unless io_is_busy the time of I/O wait. 20 ms with 4 idle and 1 of I/O wait,
+/// after 3 before: 16 busy, or 15. Where the setting changes in between, all 4 of them are idle time, or 3 less.
+#[test]
+fn idle_time_is_without_io_wait_when_that_is_busy() {
+    let at = |wall_us, idle_us, iowait_us| DbsTimes { wall_us, idle_us, iowait_us, ..DbsTimes::default() };
+    let (first, second) = (at(START_US, 700, 3000), at(START_US + 20_000, 4700, 4000));
+    for (before, after, idle_us, busy_us) in [
+        ("1", "1", [700, 4700], 16_000),
+        ("0", "0", [3700, 8700], 15_000),
+        ("1", "0", [700, 8700], 12_000),
+        ("0", "1", [3700, 4700], 19_000),
+    ] {
+        let [before, after] = [before, after].map(|io| policy(&[("io_is_busy", io)]));
+        let domain = Interactive::start(&before, LIMITS, 450_000);
+        let mut cpu = InteractiveCpu::join(&before, &domain, &first);
+        assert_eq!(cpu.idle_us, idle_us[0]);
+        cpu.account(&after, &domain, &second);
+        assert_eq!((cpu.idle_us, cpu.busy_khz_us), (idle_us[1], busy_us * 450_000));
+        cpu.rearm(&after, &second);
+        assert_eq!((cpu.idle_us, cpu.busy_khz_us), (idle_us[1], 0));
+    }
+}

@@ -71,6 +71,16 @@ fn a_factor_keeps_its_upper_32_bits() {
     }
 }
 
+/// __calc_delta() with the inverse of SCHED_IDLE's weight of 3, 0x5555_5555: fact = 3 * 0x18001 * 0x5555_5555 =
+/// 0x1_8000_fffe_7fff, fls(0x18000) is 17. (fact >> 17) = 0xc000_7fff; delta * that >> 15.
+#[test]
+fn of_a_factor_of_17_upper_bits_17_are_lost() {
+    for (profile, known) in [("5.10", 0), ("5.10", 0x5555_5555), ("6.12", 0), ("6.12", 0x5555_5555)] {
+        let delta = |ns| calc_delta(&policy(profile), ns, (3 * 0x18001) << 10, 3 << 10, known);
+        assert_eq!([1, 1 << 15, 1 << 16].map(delta), [0x18000, 0xc000_7fff, 0x1_8000_fffe], "{profile}, {known:#x}");
+    }
+}
+
 /// replenish_dl_entity(): `if (dl_se->dl_deadline == 0)` takes deadline and runtime from its parameters at once; what
 /// it had is gone.
 #[test]

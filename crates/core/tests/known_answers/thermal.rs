@@ -3,7 +3,8 @@
 //! by hand from their sources.
 
 use pelton_core::{
-    Cooling, CoolingTable, CpuState, NO_TARGET, Policy, ThermalInstance, Trip, Zone, cooling_load, profiles,
+    COOLING_MAX, Cooling, CoolingTable, CpuState, NO_TARGET, Policy, ThermalInstance, Trip, Zone, cooling_load,
+    profiles,
 };
 
 /// 4.12.0, 4.19.48, 5.4.195, 5.10.262, 6.1.192, 6.6.0, 6.12.118, 6.18.35 and 7.2.12.
@@ -260,5 +261,22 @@ fn a_domain_that_joins_a_trip_begins_as_a_new_one() {
         assert_eq!((zone.trip[0].instance[0], zone.trip[1].instance[1]), (new, new), "{profile}");
         zone.trip[0].cools = 0b11;
         assert_eq!(states(&mut zone, 87_000), (3, 2), "{profile}");
+    }
+}
+
+/// A zone cools 16 domains at most (bounds.h): bits of a trip beyond them are nobody's, whatever number of domains a
+/// zone is said to have. What stands behind the instances of the first trip is the second one.
+#[test]
+fn a_trip_has_no_instance_beyond_the_most_domains() {
+    for profile in ["4.12", "5.10", "6.6", "6.12", "7.2"] {
+        let (most, pol) = (COOLING_MAX as u32, policy(profile, &[]));
+        let mut zone = Zone { trips: 2, domains: most + 1, ..Zone::default() };
+        for (trip, temp_mc) in zone.trip.iter_mut().zip([70_000, 85_000]) {
+            *trip = Trip { temp_mc, hyst_mc: 2000, cools: 1 << most, ..Trip::default() };
+        }
+        zone.read(&pol, 71_000);
+        let before = zone;
+        zone.step_wise(&pol);
+        assert_eq!((zone.trip, zone.cooling), (before.trip, before.cooling), "{profile}");
     }
 }
