@@ -5,6 +5,7 @@
 //! trace into tasks that the simulator can run under another policy, profile or platform.
 
 pub mod clamps;
+mod columns;
 pub mod placements;
 pub mod validate;
 pub mod workload;

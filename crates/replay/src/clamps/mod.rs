@@ -325,6 +325,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_table_with_two_columns_of_one_name_is_refused() {
+        let read = |text: &'static str| Records::new(Path::new("x.csv"), Box::new(text.as_bytes()));
+        let wrong = read("order,act_min,order\n1,2,3\n").err().expect("refused").to_string();
+        assert!(wrong.contains("has two columns `order`, 1 and 3"), "{wrong}");
+        assert!(read("order,act_min\n1,2\n").is_ok());
+    }
+
+    #[test]
     fn a_task_has_come_until_it_is_counted_again() {
         let mut arrivals = Arrivals::default();
         let (old, new) = ((59, 281), (862, 1024));

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use pelton_core::{UCLAMP_BUCKETS, UclampBucket, UclampLimits, UclampRq, UclampTask};
 use pelton_trace::import::ImportError;
 
+use crate::columns::places;
+
 /// Longest line.
 const LINE_MAX: u64 = 16 * 1024;
 /// A delayed task wakes (ENQUEUE_DELAYED, read in kernel/sched/sched.h): 0x200 in 6.12 and 6.18, 0x20 in 7.2; each is
@@ -149,8 +151,8 @@ impl Records {
         };
         if table.read_line()? {
             let names = String::from_utf8_lossy(&table.line).into_owned();
-            table.columns =
-                names.trim().split(',').enumerate().map(|(at, name)| (name.trim().to_owned(), at)).collect();
+            let names = names.trim().split(',').map(|name| name.trim().to_owned());
+            table.columns = places(names).map_err(|twice| table.wrong(0, twice))?;
         }
         Ok(table)
     }

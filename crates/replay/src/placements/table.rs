@@ -11,6 +11,7 @@ use pelton_trace::import::ImportError;
 
 use super::inner::Inner;
 use super::topology::Topology;
+use crate::columns::places;
 
 /// Longest line.
 const LINE_MAX: usize = 256 * 1024;
@@ -170,7 +171,8 @@ impl Decisions {
             later: Vec::new(),
         };
         if let Some(count) = table.split()? {
-            table.columns = (0..count).map(|at| (table.field(at).trim().to_owned(), at)).collect();
+            let names = (0..count).map(|at| table.field(at).trim().to_owned());
+            table.columns = places(names).map_err(|twice| table.wrong(0, twice))?;
         }
         Ok(table)
     }

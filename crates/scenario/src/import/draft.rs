@@ -454,17 +454,17 @@ pub const CPU_NUMBER_MAX: u32 = 65_535;
 
 /// CPU numbers of a list as the kernel prints it: `0-3,6`, or `0 1 2`.
 pub fn list(text: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
+    // A list may name the same CPUs again and again.
+    let mut is_named = vec![false; CPU_NUMBER_MAX as usize + 1];
     for part in text.trim().split([',', ' ']).filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
         if last > CPU_NUMBER_MAX || first > last {
             return None;
         }
-        cpus.extend(first..=last);
+        is_named[first as usize..=last as usize].fill(true);
     }
-    cpus.sort_unstable();
-    cpus.dedup();
+    let cpus: Vec<u32> = (0..).zip(is_named).filter_map(|(cpu, named)| named.then_some(cpu)).collect();
     (!cpus.is_empty()).then_some(cpus)
 }
 
@@ -500,4 +500,16 @@ fn short_name(text: &str) -> String {
     let name: String = text.chars().map(word).collect();
     let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
     if name.is_empty() { "imported".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list;
+
+    #[test]
+    fn a_list_of_cpus_is_as_long_as_there_are_cpus() {
+        assert_eq!(list("6,0-3 2-4\n"), Some(vec![0, 1, 2, 3, 4, 6]));
+        assert_eq!([list("3-1"), list("0-65536"), list("a"), list(",")], [None, None, None, None]);
+        assert_eq!(list(&"0-65535,".repeat(8_000)).map(|cpus| cpus.len()), Some(65_536));
+    }
 }

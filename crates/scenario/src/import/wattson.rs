@@ -5,6 +5,7 @@
 
 use super::draft::{Domain, Draft, Opp, sorted};
 use crate::diagnostic::{Diagnostics, SourceFile};
+use crate::platform::CPUS_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -49,9 +50,9 @@ pub fn read(source: &SourceFile, cpus: Option<u32>) -> Result<Draft, Diagnostics
             cluster_mw: shared.map(cell).transpose()?,
             ..Opp::default()
         };
-        firsts.extend(other.map(cell).transpose()?.map(|first| first as u32));
+        firsts.extend(other.map(|at| cpu(source, &line, at)).transpose()?);
         let dep = dep.map(cell).transpose()?.map_or(0, |khz| khz as u64);
-        policies.entry(cell(policy)? as u32).or_default().push((dep, opp));
+        policies.entry(cpu(source, &line, policy)?).or_default().push((dep, opp));
         if let Some(name) = column("device").and_then(|at| line.cells.get(at)) {
             device = (*name).to_owned();
         }
@@ -95,6 +96,16 @@ fn draft(
         return Err(source.about(format!("policies {firsts:?} have more than {cpus} CPUs")).into());
     }
     Ok(draft)
+}
+
+/// Number of a policy: that of its first CPU.
+fn cpu(source: &SourceFile, line: &Line<'_>, at: usize) -> Result<u32, Diagnostics> {
+    let first = number(source, line, at)?;
+    if first.fract() != 0.0 || first >= CPUS_MAX as f64 {
+        let error = source.error(line.span(at.min(line.cells.len() - 1)), "the number of a CPU must stand here");
+        return Err(error.allowed(format!("0..={}", CPUS_MAX - 1)).into());
+    }
+    Ok(first as u32)
 }
 
 fn number(source: &SourceFile, line: &Line<'_>, at: usize) -> Result<f64, Diagnostics> {
