@@ -40,6 +40,8 @@ pub struct Experiment {
     pub hz: u32,
     /// Repetitions: seeds 1..=seeds.
     pub seeds: u64,
+    /// Runs that one printed number stands for, where the source says it: 1, or the number that it is the mean of.
+    pub printed_runs: Option<u64>,
     /// Switches set on top of the profile in every variant: what sets a release without a profile of its own apart.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
@@ -406,6 +408,9 @@ fn check(experiment: &Experiment) -> Result<(), Wrong> {
     }
     if !(1..=SEEDS_MAX).contains(&experiment.seeds) {
         return Err(Wrong::at(&["seeds"], format!("seeds must be 1 to {SEEDS_MAX}")));
+    }
+    if experiment.printed_runs.is_some_and(|runs| !(1..=SEEDS_MAX).contains(&runs)) {
+        return Err(Wrong::at(&["printed_runs"], format!("printed_runs must be 1 to {SEEDS_MAX}")));
     }
     check_duration(experiment.duration_s)?;
     let of_workload = |(name, w): (&String, &WorkloadRef)| check_workload(w).map_err(|e| e.inside(&["workload", name]));

@@ -2,6 +2,7 @@
 //! From reports to verdicts: the only place that puts printed numbers beside ours.
 
 use crate::beyond;
+use crate::chance::{Chance, World};
 use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row, Tolerance};
 use crate::no_effect;
 use crate::probe::{self, Samples};
@@ -24,10 +25,11 @@ pub fn judge(
     samples: &Samples,
     seconds: f64,
 ) -> Result<TableResult, ExperimentError> {
-    let judge_one = |row| judge_row(row, changed, reports);
+    let chance = Chance { experiment, reports, probes: samples };
+    let judge_one = |row| judge_row(row, changed, chance);
     let rows = experiment.row.iter().map(judge_one).collect::<Result<Vec<RowResult>, _>>()?;
     let probes: Vec<ProbeResult> = experiment.probe.iter().filter_map(|p| read_probe(p, samples)).collect();
-    let claims: Vec<_> = experiment.claim.iter().map(|claim| judge_claim(claim, experiment, &rows, &probes)).collect();
+    let claims: Vec<_> = experiment.claim.iter().map(|claim| judge_claim(claim, chance, &rows, &probes)).collect();
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
     let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
@@ -61,8 +63,8 @@ fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
     })
 }
 
-fn judge_row(row: &Row, changed: bool, reports: &Reports) -> Result<RowResult, ExperimentError> {
-    let samples = match samples(row, reports) {
+fn judge_row(row: &Row, changed: bool, chance: Chance) -> Result<RowResult, ExperimentError> {
+    let samples = match samples(row, chance.reports) {
         _ if row.not_modelled.is_some() => None,
         Err(_) if changed => None,
         found => Some(found?),
@@ -88,6 +90,7 @@ fn judge_row(row: &Row, changed: bool, reports: &Reports) -> Result<RowResult, E
         verdict,
         no_effect: row.no_effect.map(round),
         no_effect_verdict: no_effect::verdict(row),
+        chance_pct: simulated.and_then(|_| chance.of_row(row)),
     })
 }
 
@@ -108,7 +111,7 @@ fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
 }
 
 /// One number per seed of a variant.
-fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
+pub(crate) fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
     let read = || -> Option<Vec<f64>> {
         let quantity = quantity::find(&row.quantity)?;
         let of_one = |workload: &String| -> Option<Vec<f64>> {
@@ -124,7 +127,7 @@ fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, E
     read().filter(|s| !s.is_empty()).ok_or_else(missing)
 }
 
-fn judge_claim(claim: &Claim, experiment: &Experiment, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
+fn judge_claim(claim: &Claim, chance: Chance, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
     let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
         Some(row) => row.simulated,
         None => probes.iter().find(|p| p.id == id).map(|p| p.mean),
@@ -140,7 +143,9 @@ fn judge_claim(claim: &Claim, experiment: &Experiment, rows: &[RowResult], probe
         holds,
         value: value.map(round),
         unit: unit.to_owned(),
-        no_effect_holds: no_effect::holds(claim, experiment),
+        no_effect_holds: no_effect::holds(claim, chance.experiment),
+        chance_pct: chance.of_claim(claim, World::Changed),
+        no_effect_chance_pct: chance.of_claim(claim, World::NoEffect),
     }
 }
 
@@ -160,7 +165,7 @@ pub(crate) fn claim_value(claim: &Claim, of: impl Fn(&str) -> Option<f64>) -> Op
     }
 }
 
-fn compare(by: Comparison, base: f64, value: f64) -> Option<f64> {
+pub(crate) fn compare(by: Comparison, base: f64, value: f64) -> Option<f64> {
     match by {
         Comparison::ChangePercent => stats::percent_change(base, value),
         Comparison::Difference => Some(value - base),
@@ -294,7 +299,9 @@ mod tests {
             (claim.by, claim.min, claim.max) = (Some(Comparison::ChangePercent), Some(0.0), None);
             claim.than = Some(Pair { row: then.0, against: then.1 });
             experiment.claim = vec![claim];
-            let result = judge_claim(&experiment.claim[0], &experiment, &table().rows, &[]);
+            let (reports, probes) = (Reports::new(), Samples::new());
+            let chance = Chance { experiment: &experiment, reports: &reports, probes: &probes };
+            let result = judge_claim(&experiment.claim[0], chance, &table().rows, &[]);
             (result.holds, result.value.expect("rows are there"), result.unit)
         };
         let events = || pair("events.with", "events.without");
@@ -344,10 +351,13 @@ mod tests {
         let json = serde_json::to_value(table()).expect("serialises");
         let keys = |v: &serde_json::Value| v.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys(&json), ["claims", "rows", "run", "runs", "score", "seconds", "table"]);
-        let row = "ci95 id no_effect no_effect_verdict published quantity role simulated tolerance tolerance_pct unit \
+        let row = "chance_pct ci95 id no_effect no_effect_verdict published quantity role simulated tolerance tolerance_pct unit \
                    variant verdict";
         assert_eq!(keys(&json["rows"][0]).join(" "), row);
-        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "no_effect_holds", "text", "unit", "value"]);
+        assert_eq!(
+            keys(&json["claims"][0]),
+            ["chance_pct", "holds", "id", "no_effect_chance_pct", "no_effect_holds", "text", "unit", "value"]
+        );
         assert_eq!(json["rows"][0]["role"], "calibrated");
         assert_eq!(json["rows"][0]["verdict"], "match");
     }

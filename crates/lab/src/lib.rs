@@ -11,6 +11,7 @@ pub mod about;
 pub mod balance_counts;
 mod benchmark;
 pub mod beyond;
+mod chance;
 pub mod clairvoyant;
 pub mod compare;
 mod demand;

@@ -123,6 +123,7 @@ fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Option
         hz: changed.and_then(|c| c.hz).unwrap_or(experiment.hz),
         duration_s: experiment.duration_s,
         seeds: options.seeds.unwrap_or(experiment.seeds),
+        printed_runs: experiment.printed_runs,
         changed: changed.map(|c| c.name.clone()),
     }
 }

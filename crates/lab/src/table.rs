@@ -57,6 +57,8 @@ pub struct AboutTable {
     pub duration_s: f64,
     /// Seeds of each run, from 1.
     pub seeds: u64,
+    /// Runs that one printed number stands for; `None` (null) where the source does not say it.
+    pub printed_runs: Option<u64>,
     /// The one assumption that was changed, by name; `None` = as the file says.
     pub changed: Option<String>,
 }
@@ -107,6 +109,10 @@ pub struct RowResult {
     pub no_effect: Option<f64>,
     /// Result of comparing that value with the printed number.
     pub no_effect_verdict: Option<Verdict>,
+    /// Groups of as many simulated runs as the printed number stands for, percent, that lie at least as far from our
+    /// mean as the printed number does; `None` (null) where the experiment does not say how many those are, or has too
+    /// few seeds.
+    pub chance_pct: Option<f64>,
 }
 
 /// Counts of what is borne out. A row says something about the model where it matches and no effect would not.
@@ -246,6 +252,10 @@ pub struct ClaimResult {
     pub unit: String,
     /// True where the statement would hold without any effect of the change; `None` (null) where that cannot be said.
     pub no_effect_holds: Option<bool>,
+    /// Pairs of groups of as many simulated runs as a printed number stands for, percent, that bear it out.
+    pub chance_pct: Option<f64>,
+    /// The same of pairs that are both drawn of runs without the change.
+    pub no_effect_chance_pct: Option<f64>,
 }
 
 impl TableResult {

@@ -82,6 +82,7 @@ mod tests {
             verdict,
             no_effect: None,
             no_effect_verdict: None,
+            chance_pct: None,
         };
         let claim = |&(id, holds): &(&str, bool)| ClaimResult {
             id: id.to_owned(),
@@ -90,6 +91,8 @@ mod tests {
             value: None,
             unit: String::new(),
             no_effect_holds: None,
+            chance_pct: None,
+            no_effect_chance_pct: None,
         };
         TableResult {
             table: "t".into(),

@@ -103,7 +103,7 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     out.push('\n');
     for claim in &table.claims {
         let verdict = if claim.holds { paint::good("holds:") } else { paint::bad("FAILS:") };
-        let _ = writeln!(out, "{verdict} {} (here {})", claim.text, claim_value(claim));
+        let _ = writeln!(out, "{verdict} {} (here {}{})", claim.text, claim_value(claim), chance(table, claim));
     }
     out +=
         &section("also measured, printed by no source: means, and the lowest and highest of all seeds", &probes(table));
@@ -138,25 +138,31 @@ fn claim_value(claim: &ClaimResult) -> String {
     }
 }
 
+/// How often so few runs as were printed bear a statement out.
+fn chance(table: &TableResult, claim: &ClaimResult) -> String {
+    let Some(pct) = claim.chance_pct else { return String::new() };
+    let runs = match table.run.printed_runs {
+        Some(1) => "single runs".to_owned(),
+        runs => format!("{} runs", runs.unwrap_or_default()),
+    };
+    let null = claim.no_effect_chance_pct.map(|pct| format!(", without the change {} %", number(pct)));
+    format!("; holds in {} % of {runs}{}", number(pct), null.unwrap_or_default())
+}
+
 fn rows(table: &TableResult) -> Sheet {
-    let mut sheet = Sheet::new(&[
-        "<row",
-        "published",
-        "tolerance",
-        "simulated",
-        "<verdict",
-        "<role",
-        "<unit",
-        "<95 % confidence",
-        "no effect",
-        "<it would",
-    ]);
+    let has_chance = table.rows.iter().any(|row| row.chance_pct.is_some());
+    let mut heads =
+        vec!["<row", "published", "tolerance", "simulated", "<verdict", "<role", "<unit", "<95 % confidence"];
+    heads.extend(has_chance.then_some("runs as far [%]"));
+    heads.extend(["no effect", "<it would"]);
+    let mut sheet = Sheet::new(&heads);
     for r in &table.rows {
         let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
         let numbers = [number(r.published), tolerance(r), optional(r.simulated)];
         let words = [r.verdict.name(), r.role.name(), &r.unit, &spread(r)].map(str::to_owned);
+        let chance = has_chance.then(|| optional(r.chance_pct));
         let null = [optional(r.no_effect), null_verdict(r).to_owned()];
-        sheet.row([r.id.clone()].into_iter().chain(numbers).chain(words).chain(null).collect());
+        sheet.row([r.id.clone()].into_iter().chain(numbers).chain(words).chain(chance).chain(null).collect());
     }
     sheet
 }

@@ -33,6 +33,8 @@ const COLUMNS: [&str; 24] = [
     "<verdict",
     "no_effect",
     "<no_effect_verdict",
+    "chance_pct",
+    "no_effect_chance_pct",
     "<text",
     "<platform",
 ];
@@ -93,6 +95,7 @@ fn row(r: &RowResult) -> Line {
         ("ci95_low", r.ci95.map(|c| c.0)),
         ("ci95_high", r.ci95.map(|c| c.1)),
         ("no_effect", r.no_effect),
+        ("chance_pct", r.chance_pct),
     ];
     numbers(&mut line, values);
     line
@@ -108,7 +111,9 @@ fn claim(c: &ClaimResult) -> Line {
         ("verdict", holds(c.holds)),
         ("no_effect_verdict", c.no_effect_holds.map_or("", holds)),
     ]);
+    let chances = [("chance_pct", c.chance_pct), ("no_effect_chance_pct", c.no_effect_chance_pct)];
     numbers(&mut line, [("simulated", c.value)]);
+    numbers(&mut line, chances);
     line
 }
 
