@@ -137,8 +137,8 @@ struct oracle_state {
 	u64 ret;
 	u64 aux;
 	u64 aux2;
-	/* The core's: stands for what it says beside, and no kernel does. */
-	u64 told;
+	/* Of the core alone: a hash of the terms of its answer. */
+	u64 terms;
 };
 
 /* Both sides of a life draw its events from here. */

@@ -25,7 +25,7 @@ usage: cargo xtask COMMAND
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [FLAG]... [-- NAME...]
                       build with cargo's flags, run all tests (of these names), end with one line: N passed, N failed
-  mutants [--in NAME] [--seed N] [--seconds N]
+  mutants [--in NAME] [--quick] [--seed N] [--seconds N]
                       put faults into the core's headers and say which of them no test notices
   bench               time and count the core and the simulator; results go to out/bench.jsonl
   bench --ceilings [--write [--raise]]

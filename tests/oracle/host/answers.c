@@ -20,7 +20,7 @@ struct look {
 	u64 few; /* hashes[0] is taken after so many states */
 	u64 cases;
 	u32 asks_kernel;
-	u32 with_told; /* what the core says beside belongs to an answer */
+	u32 with_terms; /* the terms of an answer belong to it */
 	u64 hashes[2];
 };
 
@@ -30,8 +30,8 @@ u64 folded(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* A record without gaps: what the core says of its answer. */
-u64 told_of(u64 before, const void *record, size_t size)
+/* Continues a hash by a record without gaps. */
+u64 record_hash(u64 before, const void *record, size_t size)
 {
 	const u32 *word = record;
 	size_t at;
@@ -79,8 +79,8 @@ static u64 op_answers(const struct oracle_op *op, struct look *look)
 		p = in;
 		op->run(&p);
 		hash = with_answer(hash, &in, &p);
-		if (look->with_told)
-			hash = folded(hash, p.told);
+		if (look->with_terms)
+			hash = folded(hash, p.terms);
 		if (i == look->few)
 			look->hashes[0] = hash;
 		different += look->asks_kernel && kernel_differs(op, &in, &p);
@@ -101,10 +101,10 @@ u64 print_answers(const struct oracle_op *op, const char *release, u64 cases)
 	return different;
 }
 
-/* The number of the core's own answers, with all that it says beside: in FEW states, or, under another rule, in OTHER. */
+/* The number of the answers with their terms: in FEW states, or, under another rule, in OTHER. */
 u64 own_answers(const struct oracle_op *op, u32 under_other)
 {
-	struct look look = { .cases = under_other ? OTHER : FEW, .with_told = 1 };
+	struct look look = { .cases = under_other ? OTHER : FEW, .with_terms = 1 };
 
 	op_answers(op, &look);
 	return look.hashes[1];

@@ -151,7 +151,7 @@ void find_under(struct oracle_state *s, const struct pelton_policy *pol)
 		s->aux2 = lb.migration;
 		s->into = pelton_find_src_rq(pol, &oracle_place, &env, &lb);
 	}
-	s->told = told_of(told_of(0, &lb, sizeof(lb)), &env, sizeof(env));
+	s->terms = record_hash(record_hash(0, &lb, sizeof(lb)), &env, sizeof(env));
 	pelton_record_sg_llc_stats(pol, &oracle_place, &env);
 	s->h_load = caches_known();
 }

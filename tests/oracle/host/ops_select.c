@@ -368,7 +368,7 @@ void select_under(struct oracle_state *s, const struct pelton_policy *pol)
 	begin(s);
 	memset(&placed, 0, sizeof(placed));
 	s->ret = pelton_select_task_rq_fair(pol, &oracle_place, &placed);
-	s->told = told_of(0, &placed, sizeof(placed));
+	s->terms = record_hash(0, &placed, sizeof(placed));
 	s->aux = placed.recent_cpu;
 	s->aux2 = oracle_place.cpus[0].curr_is_task ? 0 : placed.waker_flips;
 	s->aux2 |= idle_cores_after(&placed);

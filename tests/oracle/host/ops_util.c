@@ -72,7 +72,7 @@ static void run_effective_util(struct oracle_state *s)
 	struct pelton_perf_terms t = { 0 };
 
 	s->ret = pelton_effective_cpu_util(&oracle_policy, &s->cs[0], &t);
-	s->told = told_of(0, &t, offsetof(struct pelton_perf_terms, scale));
+	s->terms = record_hash(0, &t, offsetof(struct pelton_perf_terms, scale));
 	if (oracle_version >= 608) {
 		s->aux = t.min;
 		s->aux2 = t.max;
@@ -98,9 +98,9 @@ static void run_get_util(struct oracle_state *s)
 	struct pelton_perf_terms t = { 0 };
 
 	pelton_perf_eval(&oracle_policy, &s->cs[0], s->iowait, &t);
-	s->told = told_of(0, &t, offsetof(struct pelton_perf_terms, scale));
-	s->told = folded(s->told, pelton_sum_why(&oracle_policy, &s->cs[0], &t));
-	s->told = folded(s->told, pelton_asks_why(&oracle_policy, &s->cs[0], &t));
+	s->terms = record_hash(0, &t, offsetof(struct pelton_perf_terms, scale));
+	s->terms = folded(s->terms, pelton_sum_why(&oracle_policy, &s->cs[0], &t));
+	s->terms = folded(s->terms, pelton_asks_why(&oracle_policy, &s->cs[0], &t));
 	s->ret = oracle_version >= 608 ? t.perf : t.effective;
 	s->aux = oracle_version >= 608 ? t.min : s->cs[0].bw_dl;
 }

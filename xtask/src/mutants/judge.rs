@@ -23,7 +23,7 @@ const BOOST: &[&str] = &["boost", "arith"];
 const WIDE: &[&str] = &["cpus_wide", "span", "balance_kept", "balance_llc"];
 
 /// Known answers of the core, the quickest first. Not `properties`, whose cases are others each time.
-const CORE: [Asked; 18] = [
+const QUICK: [Asked; 13] = [
     ("schedutil", &[], &[]),
     ("gates", &[], &[]),
     ("place", &[], &[]),
@@ -37,14 +37,16 @@ const CORE: [Asked; 18] = [
     ("profiles", &[], &[]),
     ("known_answers", &["--skip", LONG], &[]),
     (ANSWERS, &[], &[]),
+];
+/// What takes longer, or asks for more of the workspace to be built: after the twin.
+const SLOW: [Asked; 6] = [
     ("kernel_data", &[], &[]),
     ("known_answers", &[LONG], BOOST),
     ("boost_groups", &[], BOOST),
     ("placement_search", &[], &["feec", "fits", "energy"]),
     ("large_records", &[], WIDE),
+    (RUNS, &[], &[]),
 ];
-/// The first of those that take longer; the twin is asked before it.
-const SLOWER: &str = "profiles";
 /// Answers of kernels' own code, asked of the core's side of the oracle.
 const ANSWERS: &str = "kernel_answers";
 /// The program that is asked.
@@ -70,6 +72,8 @@ pub struct Judge {
     within: &'static [&'static str],
     /// Time that it took without a fault.
     usual: Duration,
+    /// True of one that a sample does without.
+    slow: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,22 +88,26 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub struct Found {
     pub number: usize,
-    pub by: Option<String>,
+    pub by: Option<By>,
 }
 
-/// Builds all judges with the headers in `folder`, and has each pass without a fault.
-pub fn build(folder: &Path) -> Result<Vec<Judge>, String> {
-    let built = tests()?;
+/// The judge that noticed a mutant.
+#[derive(Clone, Debug)]
+pub struct By {
+    pub name: String,
+    pub slow: bool,
+}
+
+/// Builds the judges, all or the quick ones, with the headers in `folder`, and has each pass without a fault.
+pub fn build(folder: &Path, quick: bool) -> Result<Vec<Judge>, String> {
+    let built = tests(if quick { &PROGRAMS[..1] } else { &PROGRAMS })?;
     alone(folder)?;
-    let mut judges = Vec::new();
-    for (name, args, within) in CORE.into_iter().chain([(RUNS, NO_ARGS, NO_ARGS)]) {
-        let test = program_of(name);
-        let program = built.iter().find(|(built, _)| built == test).ok_or_else(|| format!("no test program {test}"))?;
-        if name == SLOWER {
-            judges.push(twin(folder, &built)?);
+    let mut judges = QUICK.iter().map(|asked| test(&built, asked, false)).collect::<Result<Vec<_>, _>>()?;
+    if !quick {
+        judges.push(twin(folder, &built)?);
+        for asked in &SLOW {
+            judges.push(test(&built, asked, true)?);
         }
-        let (name, program) = (name.to_owned(), program.1.clone());
-        judges.push(Judge { name, program, kind: Kind::Tests(args), within, usual: LONGEST });
     }
     for judge in &mut judges {
         let start = Instant::now();
@@ -112,17 +120,24 @@ pub fn build(folder: &Path) -> Result<Vec<Judge>, String> {
     Ok(judges)
 }
 
-const NO_ARGS: &[&str] = &[];
+/// A judge by tests.
+fn test(built: &[(String, PathBuf)], &(name, args, within): &Asked, slow: bool) -> Result<Judge, String> {
+    let test = program_of(name);
+    let program = built.iter().find(|(built, _)| built == test).ok_or_else(|| format!("no test program {test}"))?;
+    let (name, program) = (name.to_owned(), program.1.clone());
+    Ok(Judge { name, program, kind: Kind::Tests(args), within, usual: LONGEST, slow })
+}
+
 /// For the run without a fault, whose time is not known yet.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Test programs with their names.
-fn tests() -> Result<Vec<(String, PathBuf)>, String> {
+/// Test programs of these names, with their names.
+fn tests(programs: &[&str]) -> Result<Vec<(String, PathBuf)>, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
     command.current_dir(repo::root()).args(["test", "--workspace", "--no-run", "--message-format=json"]);
     command.args(["--features", "pelton-core/mutants"]);
-    command.args(PROGRAMS.iter().flat_map(|name| ["--test", name]));
+    command.args(programs.iter().flat_map(|name| ["--test", name]));
     command.args(
         repo::run(Command::new("scripts/build-flags.sh").arg("workspace").current_dir(repo::root()))?
             .split_whitespace(),
@@ -163,7 +178,14 @@ fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
     let source = repo::root().join("tests/conformance");
     let mut compiler = compiler(folder, &program);
     repo::run(compiler.args(["entry.c", "host.c"].map(|file| source.join(file))))?;
-    Ok(Judge { name: "twin".to_owned(), program, kind: Kind::Twin { calls, answers }, within: &[], usual: LONGEST })
+    Ok(Judge {
+        name: "twin".to_owned(),
+        program,
+        kind: Kind::Twin { calls, answers },
+        within: &[],
+        usual: LONGEST,
+        slow: true,
+    })
 }
 
 /// A compiler with the headers in `folder`, and what chooses a fault in them.
@@ -279,7 +301,7 @@ fn first(judges: &[Judge], number: usize, header: &str) -> Result<Found, String>
     let asked = |judge: &&Judge| judge.within.is_empty() || judge.within.iter().any(|name| header.starts_with(name));
     for judge in judges.iter().filter(asked) {
         if !judge.passes(number)? {
-            return Ok(Found { number, by: Some(judge.name.clone()) });
+            return Ok(Found { number, by: Some(By { name: judge.name.clone(), slow: judge.slow }) });
         }
     }
     Ok(Found { number, by: None })
@@ -293,7 +315,7 @@ pub fn counted(judges: &[Judge], found: &[Found]) -> String {
             names.push(&judge.name);
         }
     }
-    let count = |name: &str| found.iter().filter(|one| one.by.as_deref() == Some(name)).count();
+    let count = |name: &str| found.iter().filter(|one| one.by.as_ref().is_some_and(|by| by.name == name)).count();
     let lines: Vec<String> = names.iter().map(|name| format!("{name:<20} {:>6}", count(name))).collect();
     lines.join("\n")
 }

@@ -11,19 +11,19 @@ use crate::repo;
 
 const FILE: &str = "xtask/survivors.toml";
 
-/// A fault that is known to survive.
+/// A fault of the list.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Survivor {
-    pub header: String,
-    pub function: String,
-    pub was: String,
+struct Entry {
+    header: String,
+    function: String,
+    was: String,
     #[serde(default)]
-    pub becomes: String,
+    becomes: String,
     #[serde(default = "one")]
-    pub nth: u32,
+    nth: u32,
     /// Reason for which it cannot be noticed, or is not.
-    pub reason: String,
+    reason: Option<String>,
 }
 
 fn one() -> u32 {
@@ -31,13 +31,25 @@ fn one() -> u32 {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct List {
     #[serde(default)]
-    survivor: Vec<Survivor>,
+    survivor: Vec<Entry>,
+    #[serde(default)]
+    slow: Vec<Entry>,
+}
+
+/// What stands in the list of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No judge notices it.
+    Survivor,
+    /// Only judges notice it that a sample does without.
+    Slow,
 }
 
 /// Everything that is listed, by the mutant's name.
-pub type Listed = BTreeMap<Mutant, String>;
+pub type Listed = BTreeMap<Mutant, Kind>;
 
 pub fn read() -> Result<Listed, String> {
     let text = std::fs::read_to_string(repo::root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
@@ -47,14 +59,17 @@ pub fn read() -> Result<Listed, String> {
 fn parse(text: &str) -> Result<Listed, String> {
     let list: List = toml::from_str(text).map_err(|error| format!("{FILE}: {error}"))?;
     let mut found = Listed::new();
-    for one in list.survivor {
-        let Survivor { header, function, was, becomes, nth, reason } = one;
+    let of = |kind| move |entry| (kind, entry);
+    for (kind, one) in
+        list.survivor.into_iter().map(of(Kind::Survivor)).chain(list.slow.into_iter().map(of(Kind::Slow)))
+    {
+        let Entry { header, function, was, becomes, nth, reason } = one;
         let mutant = Mutant { header, function, was, becomes, nth };
-        if reason.trim().is_empty() {
+        if kind == Kind::Survivor && reason.is_none_or(|reason| reason.trim().is_empty()) {
             return Err(format!("{FILE}: no reason: {}", shown(&mutant)));
         }
-        if let Some((mutant, _)) = found.insert(mutant.clone(), reason).map(|reason| (&mutant, reason)) {
-            return Err(format!("{FILE}: twice: {}", shown(mutant)));
+        if found.insert(mutant.clone(), kind).is_some() {
+            return Err(format!("{FILE}: twice: {}", shown(&mutant)));
         }
     }
     Ok(found)
@@ -68,11 +83,15 @@ pub fn shown(mutant: &Mutant) -> String {
 }
 
 /// The entry for the file.
-fn entry(mutant: &Mutant) -> String {
+fn entry(mutant: &Mutant, kind: Kind) -> String {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let nth = if mutant.nth > 1 { format!("nth = {}\n", mutant.nth) } else { String::new() };
+    let (name, reason) = match kind {
+        Kind::Survivor => ("survivor", "reason = \"\"\n"),
+        Kind::Slow => ("slow", ""),
+    };
     format!(
-        "[[survivor]]\nheader = {}\nfunction = {}\nwas = {}\nbecomes = {}\n{nth}reason = \"\"\n",
+        "[[{name}]]\nheader = {}\nfunction = {}\nwas = {}\nbecomes = {}\n{nth}{reason}",
         quoted(&mutant.header),
         quoted(&mutant.function),
         quoted(&mutant.was),
@@ -80,64 +99,100 @@ fn entry(mutant: &Mutant) -> String {
     )
 }
 
-/// Judges what was found by the list. `part`: mutants that are usually not made.
-pub fn compare(mutants: &[Mutant], found: &[Found], listed: &Listed, part: bool) -> Result<(), String> {
-    let mut wrong = Vec::new();
-    let survived: Vec<&Mutant> = found.iter().filter(|f| f.by.is_none()).map(|f| &mutants[f.number - 1]).collect();
-    for mutant in survived.iter().filter(|mutant| !listed.contains_key(**mutant)) {
-        println!("{}", entry(mutant));
-        wrong.push(format!("not noticed by any test: {}", shown(mutant)));
-    }
-    for (number, by) in found.iter().filter_map(|f| Some((f.number, f.by.as_ref()?))) {
-        let mutant = &mutants[number - 1];
-        if listed.contains_key(mutant) {
-            wrong.push(format!("take it out of {FILE}, {by} notices it: {}", shown(mutant)));
-        }
-    }
-    if !part {
+/// What was judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// Mutants that are usually not made.
+    pub part: bool,
+    /// Without the slow judges.
+    pub quick: bool,
+}
+
+/// Judges what was found by the list.
+pub fn compare(mutants: &[Mutant], found: &[Found], listed: &Listed, look: Look) -> Result<(), String> {
+    let of = |one: &Found| &mutants[one.number - 1];
+    let mut wrong: Vec<String> = found.iter().filter_map(|one| complaint(of(one), one, listed, look)).collect();
+    if !look.part {
         let gone = listed.keys().filter(|mutant| !mutants.contains(mutant));
         wrong.extend(gone.map(|mutant| format!("take it out of {FILE}, no such fault is made: {}", shown(mutant))));
     }
-    let (all, lived) = (found.len(), survived.len());
+    let (all, lived) = (found.len(), found.iter().filter(|one| one.by.is_none()).count());
     let share = (all - lived) as f64 * 100.0 / all.max(1) as f64;
     println!("{all} judged, {} noticed ({share:.1} %), {lived} survived, {} listed", all - lived, listed.len());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
+/// What is wrong with the list's word on a mutant; an entry that is missing is printed.
+fn complaint(mutant: &Mutant, found: &Found, listed: &Listed, look: Look) -> Option<String> {
+    let known = listed.get(mutant);
+    let belongs = match &found.by {
+        None if look.quick && known == Some(&Kind::Slow) => return None,
+        None => Some(Kind::Survivor),
+        Some(by) => by.slow.then_some(Kind::Slow),
+    };
+    if belongs.as_ref() == known || look.part && belongs == Some(Kind::Slow) {
+        return None;
+    }
+    let by = found.by.as_ref().map_or("nothing", |by| &by.name);
+    match belongs {
+        Some(kind) => {
+            println!("{}", entry(mutant, kind));
+            Some(format!("noticed by {by}, and not listed as that: {}", shown(mutant)))
+        }
+        None => Some(format!("take it out of {FILE}, {by} notices it: {}", shown(mutant))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutants::judge::By;
 
     fn mutant(becomes: &str) -> Mutant {
         let [header, function, was] = ["x.h", "f", "a < b"].map(str::to_owned);
         Mutant { header, function, was, becomes: becomes.to_owned(), nth: 1 }
     }
 
-    fn found(number: usize, by: Option<&str>) -> Found {
-        Found { number, by: by.map(str::to_owned) }
+    fn found(by: Option<(&str, bool)>) -> [Found; 1] {
+        [Found { number: 1, by: by.map(|(name, slow)| By { name: name.to_owned(), slow }) }]
     }
 
-    fn list(mutant: &Mutant) -> Listed {
-        parse(&entry(mutant).replace("reason = \"\"", "reason = \"a is never b\"")).expect("an entry")
+    fn list(mutant: &Mutant, kind: Kind) -> Listed {
+        parse(&entry(mutant, kind).replace("reason = \"\"", "reason = \"a is never b\"")).expect("an entry")
     }
+
+    const WHOLE: Look = Look { part: false, quick: false };
 
     #[test]
     fn a_survivor_that_is_not_listed_is_an_error_and_a_listed_one_is_not() {
         let all = [mutant("a <= b")];
-        assert!(compare(&all, &[found(1, None)], &Listed::new(), false).is_err());
-        assert_eq!(compare(&all, &[found(1, None)], &list(&all[0]), false), Ok(()));
+        assert!(compare(&all, &found(None), &Listed::new(), WHOLE).is_err());
+        assert_eq!(compare(&all, &found(None), &list(&all[0], Kind::Survivor), WHOLE), Ok(()));
+        assert!(compare(&all, &found(None), &list(&all[0], Kind::Slow), WHOLE).is_err());
     }
 
     #[test]
     fn a_listed_one_that_is_noticed_or_gone_has_to_leave_the_list() {
         let all = [mutant("a <= b")];
-        let text = compare(&all, &[found(1, Some("twin"))], &list(&all[0]), false).expect_err("noticed");
-        assert!(text.contains("take it out"), "{text}");
-        assert!(compare(&all, &[found(1, Some("twin"))], &list(&mutant("a > b")), false).is_err());
+        for kind in [Kind::Survivor, Kind::Slow] {
+            let text = compare(&all, &found(Some(("idle", false))), &list(&all[0], kind), WHOLE).expect_err("noticed");
+            assert!(text.contains("take it out"), "{text}");
+            assert!(compare(&all, &found(None), &list(&mutant("a > b"), kind), WHOLE).is_err());
+        }
+    }
+
+    #[test]
+    fn a_sample_lets_pass_what_only_slow_judges_notice() {
+        let (all, quick) = ([mutant("a <= b")], Look { quick: true, ..WHOLE });
+        let slow = list(&all[0], Kind::Slow);
+        assert_eq!(compare(&all, &found(None), &slow, quick), Ok(()));
+        assert_eq!(compare(&all, &found(Some(("twin", true))), &slow, WHOLE), Ok(()));
+        assert!(compare(&all, &found(Some(("twin", true))), &Listed::new(), WHOLE).is_err());
+        assert!(compare(&all, &found(Some(("idle", false))), &slow, quick).is_err());
     }
 
     #[test]
     fn an_entry_has_a_reason() {
-        assert!(parse(&entry(&mutant("a <= b"))).is_err());
+        assert!(parse(&entry(&mutant("a <= b"), Kind::Survivor)).is_err());
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Every fault is in one build, `(pelton_mutant == N ? other : original)`; the variable PELTON_MUTANT chooses it when
 //! a program begins. Judges are programs of `make test`; the first that fails has noticed the fault. What none notices
-//! has to be in `survivors.toml`, and what one notices must not be there.
+//! has to be in `survivors.toml`, and what one notices must not be there. A sample in CI does without the judges that
+//! take long to build; what only those notice is in that file too.
 
 mod change;
 mod expr;
@@ -32,23 +33,39 @@ struct Asked {
     seed: Option<u64>,
     /// ... until so much time is over.
     seconds: Option<u64>,
+    /// Only by judges that are built and asked in seconds.
+    quick: bool,
 }
+
+const USAGE: &str = "usage: cargo xtask mutants [--in HEADER|FUNCTION] [--quick] [--seed N] [--seconds N]";
 
 impl Asked {
     fn parse(args: &[&str]) -> Result<Asked, String> {
         let mut asked = Asked::default();
         let number = |text: &str| text.parse().map(Some).map_err(|_| format!("`{text}` is no number"));
-        for pair in args.chunks(2) {
-            match pair {
-                ["--in", name] => asked.within = Some((*name).to_owned()),
-                ["--seed", text] => asked.seed = number(text)?,
-                ["--seconds", text] => asked.seconds = number(text)?,
-                _ => {
-                    return Err("usage: cargo xtask mutants [--in HEADER|FUNCTION] [--seed N] [--seconds N]".to_owned());
+        let mut rest = args;
+        loop {
+            rest = match rest {
+                [] => return Ok(asked),
+                ["--quick", rest @ ..] => {
+                    asked.quick = true;
+                    rest
                 }
+                ["--in", name, rest @ ..] => {
+                    asked.within = Some((*name).to_owned());
+                    rest
+                }
+                ["--seed", text, rest @ ..] => {
+                    asked.seed = number(text)?;
+                    rest
+                }
+                ["--seconds", text, rest @ ..] => {
+                    asked.seconds = number(text)?;
+                    rest
+                }
+                _ => return Err(USAGE.to_owned()),
             }
         }
-        Ok(asked)
     }
 
     fn has(&self, mutant: &Mutant) -> bool {
@@ -77,12 +94,12 @@ pub fn run(args: &[&str]) -> Result<(), String> {
     let names: String = mutants.iter().enumerate().map(|(i, m)| format!("{}: {}\n", i + 1, listed::shown(m))).collect();
     write_changed(&folder.join("list.txt"), &names)?;
     println!("{} faults in one build", mutants.len());
-    let judges = judge::build(&folder)?;
+    let judges = judge::build(&folder, asked.quick)?;
     let order = order(mutants.len(), asked.seed);
     let found = judge::judge_all(&judges, &mutants, &order, asked.seconds.map(Duration::from_secs))?;
     println!("{}", judge::counted(&judges, &found));
     let listed = listed::read()?;
-    listed::compare(&mutants, &found, &listed, asked.within.is_some())
+    listed::compare(&mutants, &found, &listed, listed::Look { part: asked.within.is_some(), quick: asked.quick })
 }
 
 /// Numbers of all mutants, 1 the first, mixed where a seed is given.
@@ -200,7 +217,8 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let asked = Asked::parse(&["--seed", "3", "--seconds", "60"]);
-        assert_eq!(asked, Ok(Asked { within: None, seed: Some(3), seconds: Some(60) }));
+        assert_eq!(asked, Ok(Asked { seed: Some(3), seconds: Some(60), ..Asked::default() }));
+        assert!(Asked::parse(&["--quick", "--in", "pelt.h"]).is_ok_and(|asked| asked.quick && asked.within.is_some()));
         assert!(Asked::parse(&["--seed"]).is_err() && Asked::parse(&["--seed", "x"]).is_err());
     }
 
