@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The front door. Every target says what it needs, installs it where that is wished (scripts/setup.sh), and says what it could
 # not do.
-.PHONY: help demo test test-live test-oracle test-kernel check bench ceilings fast generate clean
+.PHONY: help demo test test-live test-oracle test-kernel check bench ceilings mutants fast generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
@@ -12,6 +12,7 @@ help:
 	@echo 'make check     formats, lints, house rules, generated files'
 	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
 	@echo 'make ceilings  count the instructions of an activation; above bench/ceilings.toml it fails (a minute)'
+	@echo 'make mutants   put faults into the core and judge some for 40 s: known answers must notice them'
 	@echo 'make fast      the program built with profiles of typical runs, for large sweeps (target/fast/pelton)'
 	@echo 'make generate  write the generated files again'
 	@echo
@@ -47,6 +48,11 @@ bench:
 ceilings:
 	@scripts/setup.sh ceilings
 	@cargo xtask bench --ceilings
+
+# Another sample each day; `cargo xtask mutants` judges all, by all tests that look at the core.
+mutants:
+	@scripts/setup.sh base
+	@cargo xtask mutants --quick --seed $$(date +%Y%j) --seconds 40
 
 fast:
 	@scripts/build-fast.sh

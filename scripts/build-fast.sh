@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds the release program again with what typical runs show the compiler (profile-guided optimization), for sweeps
-# of many runs: a sixth fewer instructions (docs/benchmarks.md). Two builds, eight minutes on two cores. Events of runs
-# that were not shown must come out as from the plain build. Writes target/fast/pelton.
+# Builds the release program again for sweeps of many runs (docs/benchmarks.md): with what typical runs show the compiler
+# (profile-guided optimization), and, where there is a clang of 19 or newer that this Rust's linker can read the code of, with
+# the core and the engine as one program (link-time optimization over both languages). Two builds, ten minutes on two cores.
+# Events of runs that were not shown must come out as from the plain build. Writes target/fast/pelton.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh base
+scripts/setup.sh fast
 host=$(rustc -vV | sed -n 's/^host: //p')
-profdata=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
-[ -x "$profdata" ] || {
-    echo "fast: llvm-profdata of this Rust is missing (rustup component add llvm-tools)" >&2
+sysroot=$(rustc --print sysroot)/lib/rustlib/$host
+newest=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# The newest of Debian's names for a tool of LLVM that Rust's own LLVM can read the files of: NAME-22, -21, ..., or NAME.
+of_llvm() { # NAME
+    local n
+    for ((n = newest; n >= 19; n--)); do
+        if have "$1-$n"; then echo "$1-$n"; return; fi
+    done
+    return 1
+}
+
+profdata=$sysroot/bin/llvm-profdata
+[ -x "$profdata" ] || profdata=$(of_llvm llvm-profdata) || {
+    echo "fast: llvm-profdata is missing (rustup component add llvm-tools, or apt-get install llvm-19)" >&2
     exit 4
 }
 target=${CARGO_TARGET_DIR:-target}
@@ -20,9 +34,22 @@ mapfile -t flags < <(scripts/build-flags.sh)
 begin=$SECONDS
 say() { printf 'fast: [%d s] %s\n' "$((SECONDS - begin))" "$*"; }
 
+# One program over both languages: the core's code as clang leaves it for the linker, and Rust's own linker.
+as_one=''
+if clang=$(of_llvm clang) && ar=$(of_llvm llvm-ar) && [ -x "$sysroot/bin/gcc-ld/ld.lld" ]; then
+    as_one="-Clinker-plugin-lto -Clinker=$clang -Clink-arg=-fuse-ld=lld -Clink-arg=-B$sysroot/bin/gcc-ld"
+    say "the core is compiled by $clang, and linked as one program with the engine"
+else
+    say "without clang-19 or newer, or Rust's linker, calls between core and engine stay calls (apt-get install clang-19 llvm-19)"
+fi
+
 # With a target named, build scripts and macros are built without these flags.
 build() { # FOLDER RUSTFLAGS
-    RUSTFLAGS=$2 cargo build --quiet --release -p pelton-cli "${flags[@]}" --target "$host" --target-dir "$work/$1"
+    local of=${host//-/_}
+    if [ -n "$as_one" ]; then
+        export "CC_$of=$clang" "AR_$of=$ar" "CFLAGS_$of=-flto=thin"
+    fi
+    RUSTFLAGS="$as_one $2" cargo build --quiet --release -p pelton-cli "${flags[@]}" --target "$host" --target-dir "$work/$1"
 }
 
 # What is shown: machines with one clock for all CPUs, two kinds of CPUs, and threads under a turbo limit.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings.
+# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
@@ -216,9 +216,13 @@ group() {
             # Placements are counted in the kernel's compiled code, too.
             group oracle
             ;;
+        fast)
+            want clang-19 "compiles the core for the linker" have clang-19
+            want llvm-19 "reads profiles" have llvm-profdata-19
+            ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast]..." >&2
             exit 2
             ;;
     esac

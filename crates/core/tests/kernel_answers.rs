@@ -50,7 +50,7 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// What the program prints as a release that is given `lines`.
+/// Output of the program as a release that is given `lines`.
 fn asked(release: &str, args: &[&str], lines: Stdio) -> String {
     let mut program = Command::new(program());
     let out =

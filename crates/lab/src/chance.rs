@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How often a few runs are as extreme as what a source prints of as few.
+//! Share of groups of a few runs that are as extreme as what a source prints of as few.
 //!
 //! A printed number that stands for one run may lie far from the mean of many, and so may ours; a printed change may be
-//! seen between two runs of the same kernel. Both are counted over groups of runs that are drawn from those of the table,
-//! independently on each side: a board has no seeds that two kernels share.
+//! seen between two runs of the same kernel. Both are counted over groups of runs that are drawn from those of the
+//! table, independently on each side: a board has no seeds that two kernels share.
 
 use crate::experiment::{Claim, Comparison, Experiment, Row};
 use crate::judge::{self, Reports};
@@ -40,7 +40,7 @@ struct Side {
     samples: Vec<f64>,
 }
 
-/// What a row or a probe is computed from.
+/// Samples that a row or a probe is computed from.
 struct Numbers {
     own: Side,
     base: Option<(Side, Comparison)>,
@@ -102,7 +102,7 @@ impl Chance<'_> {
         Some((0..DRAWS).map(|_| of(&mut Draw { rng: &mut rng, runs, picks: BTreeMap::new() })).collect())
     }
 
-    /// What the row or probe `id` is computed from.
+    /// Samples of the row or probe `id`.
     fn of(&self, id: &str, world: World) -> Option<Numbers> {
         let Some(row) = self.experiment.row.iter().find(|row| row.id == id) else {
             let samples = self.probes.get(id).filter(|_| world == World::Changed)?.clone();

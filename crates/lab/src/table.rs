@@ -254,7 +254,7 @@ pub struct ClaimResult {
     pub no_effect_holds: Option<bool>,
     /// Pairs of groups of as many simulated runs as a printed number stands for, percent, that bear it out.
     pub chance_pct: Option<f64>,
-    /// The same of pairs that are both drawn of runs without the change.
+    /// Pairs, percent, that bear it out when both sides are drawn of runs without the change.
     pub no_effect_chance_pct: Option<f64>,
 }
 

@@ -38,7 +38,7 @@ const QUICK: [Asked; 13] = [
     ("known_answers", &["--skip", LONG], &[]),
     (ANSWERS, &[], &[]),
 ];
-/// What takes longer, or asks for more of the workspace to be built: after the twin.
+/// Judges that take longer, or ask for more of the workspace to be built: after the twin.
 const SLOW: [Asked; 6] = [
     ("kernel_data", &[], &[]),
     ("known_answers", &[LONG], BOOST),
@@ -51,7 +51,7 @@ const SLOW: [Asked; 6] = [
 const ANSWERS: &str = "kernel_answers";
 /// The program that is asked.
 const ALONE: &str = "target/mutants/alone";
-/// A variable that is used before it has a value does not begin at 0.
+/// Of clang a variable that is used before it has a value does not begin at 0; gcc lets it have any.
 const PATTERN: &str = "-ftrivial-auto-var-init=pattern";
 /// Runs of the simulator that are compared with recorded ones.
 const RUNS: &str = "log_hashes";
@@ -191,7 +191,7 @@ fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
 /// A compiler with the headers in `folder`, and what chooses a fault in them.
 fn compiler(folder: &Path, program: &Path) -> Command {
     let include = folder.join("include");
-    let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
+    let mut compiler = Command::new("clang");
     compiler.args(["-std=gnu11", "-O1", "-w", PATTERN, "-I"]).arg(include.join("pelton")).arg("-I").arg(&include);
     compiler.arg("-o").arg(program).arg(include.join("chosen.c"));
     compiler

@@ -39,7 +39,7 @@ struct List {
     slow: Vec<Entry>,
 }
 
-/// What stands in the list of a mutant.
+/// Word of the list on a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// No judge notices it.
@@ -99,7 +99,7 @@ fn entry(mutant: &Mutant, kind: Kind) -> String {
     )
 }
 
-/// What was judged.
+/// Extent of what was judged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Look {
     /// Mutants that are usually not made.
@@ -122,7 +122,7 @@ pub fn compare(mutants: &[Mutant], found: &[Found], listed: &Listed, look: Look)
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// What is wrong with the list's word on a mutant; an entry that is missing is printed.
+/// Complaint about the list's word on a mutant; an entry that is missing is printed.
 fn complaint(mutant: &Mutant, found: &Found, listed: &Listed, look: Look) -> Option<String> {
     let known = listed.get(mutant);
     let belongs = match &found.by {

@@ -138,15 +138,20 @@ fn claim_value(claim: &ClaimResult) -> String {
     }
 }
 
-/// How often so few runs as were printed bear a statement out.
+/// Share of groups of as few runs as were printed that bear a statement out.
 fn chance(table: &TableResult, claim: &ClaimResult) -> String {
     let Some(pct) = claim.chance_pct else { return String::new() };
     let runs = match table.run.printed_runs {
-        Some(1) => "single runs".to_owned(),
-        runs => format!("{} runs", runs.unwrap_or_default()),
+        Some(1) => "one run each".to_owned(),
+        runs => format!("{} runs each", runs.unwrap_or_default()),
     };
-    let null = claim.no_effect_chance_pct.map(|pct| format!(", without the change {} %", number(pct)));
-    format!("; holds in {} % of {runs}{}", number(pct), null.unwrap_or_default())
+    let null = claim.no_effect_chance_pct.map(|pct| format!(", without the change in {} %", drawn(pct)));
+    format!("; holds in {} % of draws of {runs}{}", drawn(pct), null.unwrap_or_default())
+}
+
+/// A share of 2,000 draws, which is good to one percent.
+fn drawn(pct: f64) -> String {
+    if pct > 0.0 && pct < 0.5 { "<1".to_owned() } else { format!("{pct:.0}") }
 }
 
 fn rows(table: &TableResult) -> Sheet {
@@ -160,7 +165,7 @@ fn rows(table: &TableResult) -> Sheet {
         let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
         let numbers = [number(r.published), tolerance(r), optional(r.simulated)];
         let words = [r.verdict.name(), r.role.name(), &r.unit, &spread(r)].map(str::to_owned);
-        let chance = has_chance.then(|| optional(r.chance_pct));
+        let chance = has_chance.then(|| r.chance_pct.map_or_else(|| "-".to_owned(), drawn));
         let null = [optional(r.no_effect), null_verdict(r).to_owned()];
         sheet.row([r.id.clone()].into_iter().chain(numbers).chain(words).chain(chance).chain(null).collect());
     }

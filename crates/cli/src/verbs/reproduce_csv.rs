@@ -10,7 +10,7 @@ use pelton_lab::table::{
 use std::collections::BTreeMap;
 
 /// Columns, in order; those of words begin with `<`.
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 26] = [
     "<table",
     "<part",
     "<id",

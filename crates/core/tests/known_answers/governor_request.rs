@@ -177,7 +177,7 @@ fn what_a_shared_domain_knows_of_its_other_cpus() {
 
 /// 4.16 sugov_update_shared: a call with the flag goes to the maximum without asking any CPU, so no boost fades.
 #[test]
-fn a_call_with_the_flag_asks_nobody_else() {
+fn a_call_with_the_flag_asks_no_other_cpu() {
     let mut d = Domain::new(profile("4.16"), &[fair(0), fair(0)]);
     d.sp.rate_limit_ns = 0;
     d.hook(0, 20 * MS, hook_flag::IOWAIT);

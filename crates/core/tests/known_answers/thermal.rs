@@ -264,7 +264,7 @@ fn a_domain_that_joins_a_trip_begins_as_a_new_one() {
     }
 }
 
-/// A zone cools 16 domains at most (bounds.h): bits of a trip beyond them are nobody's, whatever number of domains a
+/// A zone cools 16 domains at most (bounds.h): bits of a trip beyond them have no domain, whatever number of them a
 /// zone is said to have. What stands behind the instances of the first trip is the second one.
 #[test]
 fn a_trip_has_no_instance_beyond_the_most_domains() {
