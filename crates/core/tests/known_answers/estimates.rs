@@ -184,3 +184,23 @@ fn the_low_mark_of_5_10_0_takes_part_in_the_arithmetic() {
     };
     assert_eq!((capped(400), capped(402)), (775, 900), "not from a sample above the capacity");
 }
+
+/// util_est_update() before 5.13: `abs(last_ewma_diff) < SCHED_CAPACITY_SCALE / 100` is true up to 9 away; then the
+/// sample is stored only if it is as far from the last one, without its mark, as 10. Of 300 with the mark 301 is stored;
+/// (3 * 311 + 301) / 4 = 308.
+#[test]
+fn an_estimate_with_the_low_mark_moves_from_ten_away_on() {
+    for (ewma, last, stored) in [
+        (310, 0, (301, 310)),
+        (310, 291, (301, 310)),
+        (310, 293, (293, 310)),
+        (310, 309, (309, 310)),
+        (310, 311, (311, 310)),
+        (310, 313, (301, 310)),
+        (311, 293, (301, 308)),
+    ] {
+        let mut se = task(last, ewma, 300);
+        se.util_est_update_u2_low(1024);
+        assert_eq!((se.avg.util_est_enqueued, se.avg.util_est_ewma), stored, "{ewma} after {last}");
+    }
+}

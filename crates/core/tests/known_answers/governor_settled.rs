@@ -190,3 +190,19 @@ fn the_short_way_comes_to_what_the_long_way_comes_to() {
         }
     }
 }
+
+/// get_next_freq(): `freq == sg_policy->cached_raw_freq` returns the frequency asked for last. After a fall that is held
+/// the cache is 0, that is, empty; a need of 0 looks as if it were there, so that the second such call at 729 MHz finds
+/// nothing to change, and no correction waits any more: it waited for 20 ms since the rise.
+#[test]
+fn a_need_of_nothing_that_settles_waits_for_no_correction() {
+    let limits = [("gate", "up_down"), ("up_rate_limit_us", "500"), ("down_rate_limit_us", "20000")];
+    let mut d = Packed::new(with("7.2", &limits), &[300, 0]);
+    assert_eq!((d.hook(0, 20 * MS, 0), d.sp.next_freq_khz), (Some(commit::DRIVE), 729_000));
+    d.set(0, 0);
+    for (now, verdict, until_ns) in [(22, verdict::HELD, 40 * MS), (24, verdict::OPEN, 0)] {
+        assert_eq!(d.hook(0, now * MS, 0), Some(commit::NONE), "{now} ms");
+        assert_eq!((d.requests.known().raw_khz, d.sp.cached_raw_khz, d.sp.next_freq_khz), (0, 0, 729_000));
+        assert_eq!((d.sp.gate.verdict, d.sp.gate.until_ns), (verdict, until_ns), "{now} ms");
+    }
+}

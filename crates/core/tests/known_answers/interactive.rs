@@ -186,3 +186,23 @@ fn idle_time_is_without_io_wait_when_that_is_busy() {
         assert_eq!((cpu.idle_us, cpu.busy_khz_us), (idle_us[1], 0));
     }
 }
+
+/// choose_freq() begins at the frequency of the domain, which may be none of its table: at 300 MHz, where 50 % is the
+/// target, 30,000,000 wants 600 MHz, so 850; there, at 100 %, 300, so 450; there 600 again. 450 is too little and 850
+/// enough: three looks at two operating points.
+#[test]
+fn a_search_from_between_operating_points_looks_at_each_of_them() {
+    let pol = policy(&[("target_load", "50"), ("target_load_2_from_khz", "850000"), ("target_load_2", "100")]);
+    let domain = Interactive::start(&pol, LIMITS, 300_000);
+    assert_eq!(domain.choose(&pol, &[450_000, 850_000], 30_000_000), 850_000);
+}
+
+/// A search excludes an operating point with each look. Where a domain has none it does not get nearer to an end, and
+/// is cut off after its second look: from 300 MHz at 50 % 600 is wanted, from there at 100 % 300, which is below the
+/// lower limit of 450.
+#[test]
+fn a_search_without_operating_points_ends_with_its_second_look() {
+    let pol = policy(&[("target_load", "50"), ("target_load_2_from_khz", "500000"), ("target_load_2", "100")]);
+    let domain = Interactive::start(&pol, LIMITS, 300_000);
+    assert_eq!(domain.choose(&pol, &[], 30_000_000), 450_000);
+}

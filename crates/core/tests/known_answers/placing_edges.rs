@@ -378,3 +378,23 @@ fn groups_of_a_domain_without_the_flag_are_not_compared() {
         }
     }
 }
+
+/// find_energy_efficient_cpu() of 5.4 to 5.15: `prev_delta == ULONG_MAX` moves the task at once: any CPU is better than a
+/// previous one that it does not fit, whatever the sixteenth of all would be. 400 * 1280 is more than 446 * 1024. Energy
+/// has 64 bits: 2^64 - 1 is 15 more than a multiple of 400.
+#[test]
+fn a_task_leaves_a_cpu_that_it_does_not_fit_for_the_dearest_one() {
+    for profile in ["5.4", "5.10", "5.15"] {
+        let mut pol = policy(profile);
+        pol.set("energy_model", "performance").expect("a model without a divisor");
+        for cost in [1, u64::MAX / 400] {
+            let mut board = board("7.2", [0; 6], 400, 0);
+            board.states.iter_mut().for_each(|state| state.cost = cost);
+            let mut placed = Placed::default();
+            board.select(&pol, &mut placed);
+            let added: Vec<_> = placed.energies().iter().filter(|e| e.cpu == 4).map(|e| e.energy).collect();
+            assert_eq!((placed.cpu, placed.how()), (4, "energy"), "{profile}: {cost}");
+            assert_eq!(added, [if cost == 1 { 400 } else { u64::MAX - 15 }], "{profile}");
+        }
+    }
+}

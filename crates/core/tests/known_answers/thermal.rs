@@ -280,3 +280,35 @@ fn a_trip_has_no_instance_beyond_the_most_domains() {
         assert_eq!((zone.trip, zone.cooling), (before.trip, before.cooling), "{profile}");
     }
 }
+
+/// The kernel's lists of a zone end with its last trip and device; a record has room for more of both, and what stands
+/// there is nobody's, whatever a trip that counts says it cools: it changes nothing, and stays as it was. The one domain
+/// goes a state deeper with each reading above the one trip.
+#[test]
+fn places_beyond_a_zone_s_trips_and_domains_are_nobody_s() {
+    let left = ThermalInstance { target: 7, initialized: 1 };
+    for profile in profiles() {
+        let policy = policy(profile, &[]);
+        let mut clean = Zone { trips: 1, ..example(1000) };
+        (clean.cooling[0].req_mw, clean.cooling[0].max_mw) = (2000, 4000);
+        let mut full = clean;
+        full.trip[0].cools = u32::MAX;
+        full.trip[0].instance[1..].fill(left);
+        full.trip[1..].fill(Trip { reached: 1, cools: u32::MAX, instance: [left; COOLING_MAX], ..Trip::default() });
+        let other = Cooling { state: 3, max_state: 9, weight: 512, req_mw: 500, max_mw: 600, ..Cooling::default() };
+        full.cooling[1..].fill(other);
+        let mut expected = full;
+        for (temp_mc, state) in [(70_000, 1), (71_000, 2), (72_000, 3)] {
+            for zone in [&mut clean, &mut full] {
+                zone.read(&policy, temp_mc);
+                zone.step_wise(&policy);
+                assert!(zone.allocate(&policy, 100), "one trip never switches the controller off");
+            }
+            assert_eq!(clean.cooling[0].state, state, "{profile}");
+            (expected.trip[0].reached, expected.trip[0].instance[0]) = (1, clean.trip[0].instance[0]);
+            expected.cooling[0] = clean.cooling[0];
+            let expected = Zone { trip: expected.trip, cooling: expected.cooling, ..clean };
+            assert_eq!(full, expected, "{profile} at {temp_mc}");
+        }
+    }
+}
