@@ -5,6 +5,7 @@ mod balance;
 mod balance_calm;
 mod balance_edges;
 mod balance_groups;
+mod balance_kept;
 mod balance_loads;
 mod balancing;
 mod boost;

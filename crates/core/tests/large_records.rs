@@ -462,8 +462,7 @@ fn prefer(large: &mut Record, board: &Placement, offset: u32, dst: u32) {
     large.set_preferring(dst + offset, &words(all, offset, large.nr_cpus));
 }
 
-/// Rows that change between searches,: what is kept is what a look
-/// at all CPUs finds.
+/// Rows that change between searches, in one field or in many: what is kept is what a look at all CPUs finds.
 #[test]
 fn what_is_kept_of_groups_is_what_their_cpus_have() {
     let (mut d, mut kept) = (Dice(4), 0);
@@ -490,12 +489,21 @@ fn what_is_kept_of_groups_is_what_their_cpus_have() {
     assert!(kept > random_states() as u32 / 2, "searches among groups whose ranks are kept: {kept}");
 }
 
+/// Changes a row: half of the time one field alone, so that what follows does not do so for the sake of another one.
 fn change_row(d: &mut Dice, large: &mut Record, cpu: u32, policy: &Policy) {
-    let busy = d.to(3);
-    let row = &mut large.rows_mut()[cpu as usize];
-    (row.nr_running, row.h_nr_queued, row.h_nr_runnable, row.curr_idle) = (busy, busy, busy, u32::from(busy == 0));
-    (row.load, row.state.util_cfs, row.capacity) = (d.below(4000), d.to(1100), row.state.cap_orig - d.to(200));
-    row.state.runnable_cfs = row.state.util_cfs + d.to(600);
+    let (busy, row) = (d.to(3), &mut large.rows_mut()[cpu as usize]);
+    let mut now = *row;
+    (now.nr_running, now.h_nr_queued, now.h_nr_runnable, now.curr_idle) = (busy, busy, busy, u32::from(busy == 0));
+    (now.load, now.state.util_cfs, now.capacity) = (d.below(4000), d.to(1100), now.state.cap_orig - d.to(200));
+    now.state.runnable_cfs = now.state.util_cfs + d.to(600);
+    match d.to(10) {
+        0 => row.load = now.load,
+        1 => row.state.util_cfs = now.state.util_cfs,
+        2 => row.state.runnable_cfs = now.state.runnable_cfs,
+        3 => row.capacity = now.capacity,
+        4 => row.nr_running = busy,
+        _ => *row = now,
+    }
     let (of, level) = (row.nr_domains, d.to(row.nr_domains) as usize);
     let (group, above) = (row.domains[level].span, row.domains[(level + 1).min(of as usize - 1)].span);
     if group != above {

@@ -69,7 +69,10 @@ fn unequal_cpus_energy_and_caches_need_a_search() {
     assert!(!can("7.2", sd::SHARE_LLC | sd::ASYM_CPUCAPACITY));
     assert!(!lb_can_be_calm(&policy("7.2"), sd::SHARE_LLC, true));
     let mut caches = policy("7.2");
-    for (on, flags, calm) in [("on", 0, false), ("on", sd::SHARE_LLC, true), ("off", 0, true)] {
+    // Threads of a core and clusters that share no cache, as far as flags say: it is SHARE_LLC alone that counts.
+    let other = sd::SHARE_CPUCAPACITY | sd::CLUSTER | sd::PREFER_SIBLING | sd::NUMA | sd::WAKE_AFFINE;
+    let cases = [("on", 0, false), ("on", other, false), ("on", other | sd::SHARE_LLC, true), ("off", other, true)];
+    for (on, flags, calm) in cases.into_iter().chain([("on", sd::SHARE_LLC, true), ("off", 0, true)]) {
         caches.set("cache_aware", on).expect("a switch and its value");
         assert_eq!(lb_can_be_calm(&caches, flags, false), calm, "{on} {flags}");
     }

@@ -2,7 +2,7 @@
 //! Terms of balances that decide alone in few machines only: threads of a core, loads to 5.4, nodes of many CPUs.
 
 use super::balance_groups::{Group, found_when, machine, misfits, of, policy, tasks};
-use pelton_core::{Lb, LbEnv, NO_CPU, Placed, Placement, balance_idle, migrate, sd, wf};
+use pelton_core::{Lb, LbEnv, NO_CPU, Placed, Placement, balance_idle, migrate, profiles, sd, wf};
 
 const BY_LOADS: [&str; 4] = ["4.12", "4.16", "4.19", "5.4"];
 
@@ -123,5 +123,24 @@ fn nothing_is_to_be_moved_on_an_idle_machine() {
         let mut lb = Lb { imbalance: 7, ..Lb::default() };
         assert_eq!(env.find_src_group(&policy(profile), &m, &mut lb), 0, "{profile}");
         assert_eq!((lb.imbalance, lb.migration), (0, 0), "{profile}");
+    }
+}
+
+/// Functions are total: a walk over groups leaves a CPU behind even where a record names a group that lacks it, which
+/// no machine has. Here those of CPUs 2 and 3 are empty, and what they run is nobody's: what is left are two tasks of
+/// the local group, 2048, of which nothing is to be moved.
+#[test]
+fn a_search_ends_where_groups_lack_their_cpus() {
+    for profile in profiles() {
+        let mut m = machine(&[of(2, 1024), of(2, 1024)], sd::SHARE_LLC);
+        for cpu in 1..4 {
+            tasks(&mut m, cpu, 2, 900);
+            m.cpus[cpu].cpu_load = [2048; 4];
+        }
+        (2..4).for_each(|cpu| m.cpus[cpu].domains[0].span = 0);
+        let (pol, mut lb) = (policy(profile), Lb::default());
+        let env = LbEnv { cpus: 0xf, level: 1, idle: balance_idle::IDLE, ..LbEnv::default() };
+        assert_eq!(env.find_src_group(&pol, &m, &mut lb), 0, "{profile}");
+        assert_eq!((lb.total_load, lb.busiest.cpus), (2048, 0), "{profile}");
     }
 }
