@@ -137,7 +137,7 @@ PELTON_INLINE void pelton_interactive_fall(const struct pelton_interactive *d, s
 
 /*
  * The operating point at which this load (kHz * 100) is the target load. Each round excludes one, so `n` rounds
- * suffice.
+ * suffice from an operating point, and one more from between two.
  */
 PELTON_INLINE u32 pelton_interactive_choose(const struct pelton_policy *pol, const struct pelton_interactive *d,
 					    const u32 *khz, u32 n, u32 load)
