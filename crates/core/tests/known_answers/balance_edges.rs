@@ -126,9 +126,9 @@ fn nothing_is_to_be_moved_on_an_idle_machine() {
     }
 }
 
-/// Functions are total: a walk over groups leaves a CPU behind even where a record names a group that lacks it, which
-/// no machine has. Here those of CPUs 2 and 3 are empty, and what they run is nobody's: what is left are two tasks of
-/// the local group, 2048, of which nothing is to be moved.
+/// Functions are total: a walk over groups leaves a CPU behind even where a record names a group that lacks it,
+/// which no machine has. Here those of CPUs 2 and 3 are empty, and what they run belongs to none: what is left are
+/// two tasks of the local group, 2048, of which nothing is to be moved.
 #[test]
 fn a_search_ends_where_groups_lack_their_cpus() {
     for profile in profiles() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What balances of more than 64 CPUs keep of groups (`balance_kept.h`): sums and ranks, each by its own reasoning.
+//! Sums and ranks that balances of more than 64 CPUs keep of groups (`balance_kept.h`), each by its own reasoning.
 
 use super::balance_groups::policy;
 use pelton_core::{
@@ -153,7 +153,7 @@ fn load_of_busiest(m: &Record, pol: &Policy) -> u64 {
     lb.busiest.load
 }
 
-/// What a search reads, shown by a row that nothing followed: no CPU, but for those of groups with tasks that prefer
+/// Reads of a search, shown by a row that nothing followed: no CPU, but for those of groups with tasks that prefer
 /// the cache of CPU 0, as CPU 9 has them in another group, and then CPU 22 in this one.
 #[test]
 fn groups_are_read_only_where_tasks_prefer_the_cache() {

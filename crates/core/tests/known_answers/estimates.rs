@@ -186,8 +186,8 @@ fn the_low_mark_of_5_10_0_takes_part_in_the_arithmetic() {
 }
 
 /// util_est_update() before 5.13: `abs(last_ewma_diff) < SCHED_CAPACITY_SCALE / 100` is true up to 9 away; then the
-/// sample is stored only if it is as far from the last one, without its mark, as 10. Of 300 with the mark 301 is stored;
-/// (3 * 311 + 301) / 4 = 308.
+/// sample is stored only if it is as far from the last one, without its mark, as 10. Of 300 with the mark 301 is
+/// stored; (3 * 311 + 301) / 4 = 308.
 #[test]
 fn an_estimate_with_the_low_mark_moves_from_ten_away_on() {
     for (ewma, last, stored) in [

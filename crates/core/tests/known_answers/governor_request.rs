@@ -185,7 +185,7 @@ fn a_call_with_the_flag_asks_no_other_cpu() {
     assert_eq!((d.last.cpu, d.last.forced_max, d.sc[0].iowait_boost), (1, 1, 208_000));
 }
 
-/// Nobody calls where the host just looks: both CPUs of the domain are asked, and what a CPU behind them was called
+/// A look has no caller: both CPUs of the domain are asked, and what a CPU behind them was called
 /// with is not read. 4.12 and 4.16 would have asked such a caller alone.
 #[test]
 fn a_look_asks_each_cpu_of_the_domain_and_none_behind_it() {

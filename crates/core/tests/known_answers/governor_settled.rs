@@ -191,9 +191,9 @@ fn the_short_way_comes_to_what_the_long_way_comes_to() {
     }
 }
 
-/// get_next_freq(): `freq == sg_policy->cached_raw_freq` returns the frequency asked for last. After a fall that is held
-/// the cache is 0, that is, empty; a need of 0 looks as if it were there, so that the second such call at 729 MHz finds
-/// nothing to change, and no correction waits any more: it waited for 20 ms since the rise.
+/// get_next_freq(): `freq == sg_policy->cached_raw_freq` returns the frequency asked for last. After a fall that is
+/// held the cache is 0, that is, empty; a need of 0 looks as if it were there, so that the second such call at 729
+/// MHz finds nothing to change, and no correction waits any more: it waited for 20 ms since the rise.
 #[test]
 fn a_need_of_nothing_that_settles_waits_for_no_correction() {
     let limits = [("gate", "up_down"), ("up_rate_limit_us", "500"), ("down_rate_limit_us", "20000")];

@@ -379,9 +379,9 @@ fn groups_of_a_domain_without_the_flag_are_not_compared() {
     }
 }
 
-/// find_energy_efficient_cpu() of 5.4 to 5.15: `prev_delta == ULONG_MAX` moves the task at once: any CPU is better than a
-/// previous one that it does not fit, whatever the sixteenth of all would be. 400 * 1280 is more than 446 * 1024. Energy
-/// has 64 bits: 2^64 - 1 is 15 more than a multiple of 400.
+/// find_energy_efficient_cpu() of 5.4 to 5.15: `prev_delta == ULONG_MAX` moves the task at once: any CPU is better
+/// than a previous one that it does not fit, whatever the sixteenth of all would be. 400 * 1280 is more than 446 *
+/// 1024. Energy has 64 bits: 2^64 - 1 is 15 more than a multiple of 400.
 #[test]
 fn a_task_leaves_a_cpu_that_it_does_not_fit_for_the_dearest_one() {
     for profile in ["5.4", "5.10", "5.15"] {

@@ -281,9 +281,9 @@ fn a_trip_has_no_instance_beyond_the_most_domains() {
     }
 }
 
-/// The kernel's lists of a zone end with its last trip and device; a record has room for more of both, and what stands
-/// there is nobody's, whatever a trip that counts says it cools: it changes nothing, and stays as it was. The one domain
-/// goes a state deeper with each reading above the one trip.
+/// The kernel's lists of a zone end with its last trip and device; a record has room for more of both, and what
+/// stands there belongs to none, whatever a trip that counts says it cools: it changes nothing, and stays as it was.
+/// The one domain goes a state deeper with each reading above the one trip.
 #[test]
 fn places_beyond_a_zone_s_trips_and_domains_are_not_read() {
     let left = ThermalInstance { target: 7, initialized: 1 };
