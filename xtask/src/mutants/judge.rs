@@ -188,6 +188,11 @@ fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
     })
 }
 
+/// True where the compiler is there.
+pub fn has_clang() -> bool {
+    Command::new("clang").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
 /// A compiler with the headers in `folder`, and what chooses a fault in them.
 fn compiler(folder: &Path, program: &Path) -> Command {
     let include = folder.join("include");

@@ -118,7 +118,7 @@ pub fn compare(mutants: &[Mutant], found: &[Found], listed: &Listed, look: Look)
     }
     let (all, lived) = (found.len(), found.iter().filter(|one| one.by.is_none()).count());
     let share = (all - lived) as f64 * 100.0 / all.max(1) as f64;
-    println!("{all} judged, {} noticed ({share:.1} %), {lived} survived, {} listed", all - lived, listed.len());
+    println!("{all} judged, {} noticed ({share:.1} %), {lived} not, {} listed", all - lived, listed.len());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
