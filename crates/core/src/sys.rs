@@ -4671,7 +4671,7 @@ unsafe extern "C" {
     #[link_name = "pelton_x_interactive_boost"]
     pub safe fn interactive_boost(d: &Interactive, c: &mut InteractiveCpu, now_us: u64) -> u32;
     /// The operating point at which this load (kHz * 100) is the target load. Each round excludes one, so `n` rounds
-    /// suffice.
+    /// suffice from an operating point, and one more from between two.
     #[link_name = "pelton_x_interactive_choose"]
     pub unsafe fn interactive_choose(pol: &Policy, d: &Interactive, khz: *const u32, n: u32, load: u32) -> u32;
     /// Time for which a rise from this frequency waits, us.
