@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Builds the release program again for sweeps of many runs (docs/benchmarks.md): with what typical runs show the compiler
 # (profile-guided optimization), and, where there is a clang of 19 or newer that this Rust's linker can read the code of, with
-# the core and the engine as one program (link-time optimization over both languages). Two builds, ten minutes on two cores.
+# the core and the engine as one program (link-time optimization over both languages). Two builds, eleven minutes on two cores.
 # Events of runs that were not shown must come out as from the plain build. Writes target/fast/pelton.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ sysroot=$(rustc --print sysroot)/lib/rustlib/$host
 newest=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# The newest of Debian's names for a tool of LLVM that Rust's own LLVM can read the files of: NAME-22, -21, ..., or NAME.
+# The newest of Debian's names for a tool of LLVM whose files the LLVM of this Rust can read: NAME-22, NAME-21, ...
 of_llvm() { # NAME
     local n
     for ((n = newest; n >= 19; n--)); do
