@@ -11,13 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Releases that kernel code is compiled of.
-const RELEASES: [&str; 4] = ["5.10", "6.1", "6.12", "7.2"];
-/// Those of which all other rules are asked.
-const ENDS: [&str; 2] = ["5.10", "7.2"];
-/// States that the third column of `answers.tsv` stands for.
-const FEW: &str = "1000";
-
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle")
 }
@@ -30,24 +23,24 @@ fn program() -> &'static Path {
             return program.into();
         }
         let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle-alone");
-        let mut compiler = Command::new("cc");
-        // Reading the headers takes longer than the states.
-        compiler.args(["-std=gnu11", "-O0", "-I"]).arg(folder().join("../../core/include"));
-        let inner = ["../../core/include/pelton", "../conformance", "host", ""].map(|inner| folder().join(inner));
-        compiler.args(inner.iter().flat_map(|inner| [Path::new("-I"), inner]));
-        compiler.args(sources()).arg("-o").arg(&program);
-        let built = compiler.output().expect("a C compiler built this crate");
-        assert!(built.status.success(), "{compiler:?}\n{}", String::from_utf8_lossy(&built.stderr));
+        let mut script = Command::new(folder().join("../../scripts/oracle/alone.sh"));
+        // Reading the headers takes longer than the states: nothing is optimized.
+        script.arg(&program).arg(folder().join("../../core/include")).arg("-O0");
+        let built = script.output().expect("bash and a C compiler, which built this crate");
+        assert!(built.status.success(), "{script:?}\n{}", String::from_utf8_lossy(&built.stderr));
         program
     })
 }
 
-fn sources() -> Vec<PathBuf> {
-    let host = std::fs::read_dir(folder().join("host")).expect("the oracle's own files");
-    let mut files: Vec<PathBuf> = host.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ext| ext == "c"));
-    files.push(folder().join("alone.c"));
-    files
+fn read(file: &str) -> String {
+    std::fs::read_to_string(folder().join(file)).expect("a file of answers")
+}
+
+/// Releases that kernel code was compiled of, in the order of the file.
+fn releases(answers: &str) -> Vec<&str> {
+    let mut all: Vec<&str> = answers.lines().filter_map(|line| line.split('\t').next()).collect();
+    all.dedup();
+    all
 }
 
 /// Output of the program as a release that is given `lines`.
@@ -67,11 +60,11 @@ fn kept<'a>(lines: &'a str, release: &str, leaves: usize) -> Vec<Vec<&'a str>> {
 
 /// Names of what is answered otherwise than a file says.
 fn changed(file: &str, args: &[&str], leaves: usize) -> Vec<String> {
-    let path = folder().join(file);
-    let lines = std::fs::read_to_string(&path).expect("a file of answers");
+    let (lines, all) = (read(file), read("answers.tsv"));
     let mut changed = Vec::new();
-    for release in RELEASES {
-        let answers = asked(release, args, File::open(&path).expect("it was read before").into());
+    for release in releases(&all) {
+        let given = File::open(folder().join(file)).expect("it was read before");
+        let answers = asked(release, args, given.into());
         let (expected, found) = (kept(&lines, release, leaves), kept(&answers, release, leaves));
         assert!(!expected.is_empty() && expected.len() == found.len(), "{file}: {release}");
         let differ = expected.iter().zip(&found).filter(|(expected, found)| expected != found);
@@ -82,7 +75,7 @@ fn changed(file: &str, args: &[&str], leaves: usize) -> Vec<String> {
 
 #[test]
 fn the_core_answers_as_kernels_did() {
-    let changed = changed("answers.tsv", &["answers", FEW], 1);
+    let changed = changed("answers.tsv", &["answers", "few"], 1);
     assert!(
         changed.is_empty(),
         "answered otherwise than by the kernel's own code; `make test-oracle` shows a state:\n{}",
@@ -103,12 +96,15 @@ fn the_core_answers_as_before_under_every_rule() {
     );
 }
 
-/// All lines of `own.tsv`.
+/// All lines of `own.tsv`: other rules are asked of the oldest and of the newest release.
 fn rules() -> String {
+    let all = read("answers.tsv");
+    let releases = releases(&all);
+    let ends = [releases.first(), releases.last()];
     let mut lines = String::new();
-    for release in RELEASES {
+    for release in &releases {
         let all = asked(release, &["rules"], Stdio::null());
-        for line in all.lines().filter(|line| ENDS.contains(&release) || line.contains("\t-\t")) {
+        for line in all.lines().filter(|line| ends.contains(&Some(release)) || line.contains("\t-\t")) {
             writeln!(lines, "{line}").expect("a text");
         }
     }

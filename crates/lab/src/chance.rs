@@ -9,13 +9,10 @@ use crate::experiment::{Claim, Comparison, Experiment, Row};
 use crate::judge::{self, Reports};
 use crate::probe::Samples;
 use crate::round;
-use crate::stats::{self, SAMPLES_FOR_CI95};
+use crate::stats::{self, BOOTSTRAP_RESAMPLES, SAMPLES_FOR_CI95};
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
-
-/// Groups that are drawn.
-const DRAWS: u32 = 2000;
 
 /// The kernels that runs are drawn of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +74,7 @@ impl Chance<'_> {
     /// all as the printed one; `None` where the experiment does not say how many those are, or has too few seeds.
     pub(crate) fn of_row(&self, row: &Row) -> Option<f64> {
         let numbers = self.of(&row.id, World::Changed)?;
-        let values: Vec<f64> = self.draws(|draw| draw.value(&numbers))?.into_iter().flatten().collect();
+        let values = self.draws(|draw| draw.value(&numbers))?;
         let mean = stats::mean(&values)?;
         let as_far = values.iter().filter(|value| (*value - mean).abs() >= (row.published - mean).abs()).count();
         Some(percent(as_far))
@@ -89,17 +86,17 @@ impl Chance<'_> {
         let ids = [&claim.row].into_iter().chain(&claim.against).chain(than);
         let numbers = ids.map(|id| Some((id.as_str(), self.of(id, world)?))).collect::<Option<BTreeMap<_, _>>>()?;
         let held = self.draws(|draw| {
-            let values: BTreeMap<&str, Option<f64>> = numbers.iter().map(|(id, of)| (*id, draw.value(of))).collect();
-            judge::claim_value(claim, |id| values.get(id).copied().flatten()).is_some_and(|v| judge::holds(claim, v))
+            let drawn = numbers.iter().map(|(id, of)| Some((*id, draw.value(of)?)));
+            let values = drawn.collect::<Option<BTreeMap<&str, f64>>>()?;
+            judge::claim_value(claim, |id| values.get(id).copied()).map(|value| judge::holds(claim, value))
         })?;
         Some(percent(held.into_iter().filter(|held| *held).count()))
     }
 
-    /// Results of all draws.
-    fn draws<T>(&self, mut of: impl FnMut(&mut Draw) -> T) -> Option<Vec<T>> {
-        let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
-        let runs = self.experiment.printed_runs?;
-        Some((0..DRAWS).map(|_| of(&mut Draw { rng: &mut rng, runs, picks: BTreeMap::new() })).collect())
+    /// Results of all draws; `None` where one has none, as a change from 0.
+    fn draws<T>(&self, mut of: impl FnMut(&mut Draw) -> Option<T>) -> Option<Vec<T>> {
+        let (mut rng, runs) = (stats::draws(), self.experiment.printed_runs?);
+        (0..BOOTSTRAP_RESAMPLES).map(|_| of(&mut Draw { rng: &mut rng, runs, picks: BTreeMap::new() })).collect()
     }
 
     /// Samples of the row or probe `id`.
@@ -130,7 +127,7 @@ fn side(drawn_as: &str, samples: Vec<f64>) -> Option<Side> {
 }
 
 fn percent(of_draws: usize) -> f64 {
-    round(of_draws as f64 * 100.0 / f64::from(DRAWS))
+    round(of_draws as f64 * 100.0 / BOOTSTRAP_RESAMPLES as f64)
 }
 
 #[cfg(test)]

@@ -8,7 +8,12 @@ use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
 /// Resamples of one bootstrap; the 2.5 and 97.5 % ends then rest on 50 samples each.
-const BOOTSTRAP_RESAMPLES: usize = 2000;
+pub(crate) const BOOTSTRAP_RESAMPLES: usize = 2000;
+
+/// Generator of all draws: a result depends on the samples alone.
+pub(crate) fn draws() -> Pcg64Mcg {
+    Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5)
+}
 
 /// Fewest samples with an interval. That all of n equal chances fall on one side happens in 2 of 2^n cases: 6.3 % with
 /// five, 3.1 % with six, so that six is the least number with a 95 % interval.
@@ -82,7 +87,7 @@ pub(crate) struct Resamples {
 
 impl Resamples {
     pub(crate) fn new(n: usize) -> Resamples {
-        let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
+        let mut rng = draws();
         let mut drawn = vec![0; n * BOOTSTRAP_RESAMPLES];
         for resample in drawn.chunks_exact_mut(n.max(1)) {
             (0..n).for_each(|_| resample[(rng.next_u64() % n as u64) as usize] += 1);

@@ -605,6 +605,9 @@ fn lisa_and_wattson_say_what_they_know_and_no_more() {
     assert!(file.machine(&PlatformOptions::new("7.2")).is_err(), "capacities are not known and must not be invented");
     let wrong = refused(&write(folder.path(), "w.csv", "policy,freq_khz,active\n0,1000000,many\n"), &options);
     assert!(wrong.contains("a number must stand here") && wrong.contains("w.csv:2"), "{wrong}");
+    let table = "policy,freq_khz,active,policy\n0,1000000,4,2\n";
+    let wrong = refused(&write(folder.path(), "w.csv", table), &options);
+    assert!(wrong.contains("two columns `policy`"), "{wrong}");
     // A number far beyond any machine would be a domain of as many CPUs.
     for (policy, dep) in [("25400000", "0"), ("0", "25400000"), ("1.5", "0")] {
         let table = format!("policy,freq_khz,active,dep_policy\n{policy},1000000,4,{dep}\n");

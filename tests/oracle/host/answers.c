@@ -89,11 +89,11 @@ static u64 op_answers(const struct oracle_op *op, struct look *look)
 	return different;
 }
 
-/* Prints a line of an operation: release, name, the number of FEW states, and that of `cases` (0: MANY). */
-u64 print_answers(const struct oracle_op *op, const char *release, u64 cases)
+/* Prints a line of an operation: release, name, the number of FEW states, and that of MANY, or `few` again. */
+u64 print_answers(const struct oracle_op *op, const char *release, u32 few)
 {
 	u64 share = op->share ? op->share : 100, different;
-	struct look look = { .few = FEW * share / 100, .cases = (cases ? cases : MANY) * share / 100 };
+	struct look look = { .few = FEW * share / 100, .cases = (few ? FEW : MANY) * share / 100 };
 
 	look.asks_kernel = !&oracle_alone;
 	different = op_answers(op, &look);

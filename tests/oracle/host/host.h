@@ -73,7 +73,7 @@ void minimise(const struct oracle_op *op, struct oracle_state *in);
 u64 folded(u64 hash, u64 word);
 u64 record_hash(u64 before, const void *record, size_t size);
 u64 own_answers(const struct oracle_op *op, u32 under_other);
-u64 print_answers(const struct oracle_op *op, const char *release, u64 cases);
+u64 print_answers(const struct oracle_op *op, const char *release, u32 few);
 
 /* known.c */
 struct oracle_known {

@@ -5,7 +5,7 @@
  *   oracle canaries CASES SEED     wrong rules in the place of the core's must be noticed; exit 1 when one is not
  *   oracle proofs CASES SEED       lines "switch<tab>operation": other releases' values of it must be noticed
  *   oracle noticed CASES SEED      which operations notice another release's value of which switch
- *   oracle answers [CASES]         lines "release<tab>operation..." of standard input: numbers that stand for the core's
+ *   oracle answers [few]           lines "release<tab>operation..." of standard input: numbers that stand for the core's
  *                                  answers; exit 1 when the kernel, where there is one, answers something else
  *   oracle own                     lines "release<tab>operation<tab>switch=value...": the same under another rule
  *   oracle rules                   all those lines, with the rules that change an operation's answers
@@ -328,21 +328,22 @@ static void print_own(const struct oracle_op *op, const char *profile, char *rul
 }
 
 /* Lines "release<tab>operation" of standard input, those of other releases passed over; `own`: with a rule. */
-static int answers(u64 cases, u32 own)
+static int answers(u32 few, u32 own)
 {
 	const char *profile = find_profile();
-	char line[256], *name, *rule, *end;
+	char line[256], *release, *name, *rule, *end;
 	u64 different = 0;
 
 	while (fgets(line, sizeof(line), stdin)) {
-		if (strcmp(strtok_r(line, "\t\n", &end), profile))
-			continue;
+		release = strtok_r(line, "\t\n", &end);
 		name = strtok_r(0, "\t\n", &end);
+		if (!name || strcmp(release, profile))
+			continue;
 		rule = strtok_r(0, "\t\n", &end);
 		if (own && rule)
 			print_own(find_op(name), profile, rule);
 		else
-			different += print_answers(find_op(name), profile, cases);
+			different += print_answers(find_op(name), profile, few);
 	}
 	return different != 0;
 }
@@ -407,7 +408,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "proofs"))
 		return proofs(cases, seed);
 	if (!strcmp(what, "answers"))
-		return answers(argc > 2 ? cases : 0, 0);
+		return answers(argc > 2 && !strcmp(argv[2], "few"), 0);
 	if (!strcmp(what, "own"))
 		return answers(0, 1);
 	if (!strcmp(what, "rules"))

@@ -52,6 +52,7 @@ const ANSWERS: &str = "kernel_answers";
 /// The program that is asked.
 const ALONE: &str = "target/mutants/alone";
 /// Of clang a variable that is used before it has a value does not begin at 0; gcc lets it have any.
+const CLANG: &str = "clang";
 const PATTERN: &str = "-ftrivial-auto-var-init=pattern";
 /// Runs of the simulator that are compared with recorded ones.
 const RUNS: &str = "log_hashes";
@@ -190,13 +191,13 @@ fn twin(folder: &Path, built: &[(String, PathBuf)]) -> Result<Judge, String> {
 
 /// True where the compiler is there.
 pub fn has_clang() -> bool {
-    Command::new("clang").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+    Command::new(CLANG).arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// A compiler with the headers in `folder`, and what chooses a fault in them.
 fn compiler(folder: &Path, program: &Path) -> Command {
     let include = folder.join("include");
-    let mut compiler = Command::new("clang");
+    let mut compiler = Command::new(CLANG);
     compiler.args(["-std=gnu11", "-O1", "-w", PATTERN, "-I"]).arg(include.join("pelton")).arg("-I").arg(&include);
     compiler.arg("-o").arg(program).arg(include.join("chosen.c"));
     compiler
@@ -204,13 +205,10 @@ fn compiler(folder: &Path, program: &Path) -> Command {
 
 /// Compiles the core's side of the oracle.
 fn alone(folder: &Path) -> Result<(), String> {
-    let oracle = repo::root().join("tests/oracle");
-    let mut compiler = compiler(folder, &repo::root().join(ALONE));
-    compiler.args(["../conformance", "host", ""].iter().flat_map(|inner| ["-I".into(), oracle.join(inner)]));
-    let host = std::fs::read_dir(oracle.join("host")).map_err(|error| format!("{}: {error}", oracle.display()))?;
-    let files = host.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ext| ext == "c"));
-    repo::run(compiler.args(files).arg(oracle.join("alone.c")))?;
-    Ok(())
+    let include = folder.join("include");
+    let mut script = Command::new(repo::root().join("scripts/oracle/alone.sh"));
+    script.env("CC", CLANG).arg(repo::root().join(ALONE)).arg(&include);
+    repo::run(script.args(["-O1", PATTERN]).arg(include.join("chosen.c"))).map(drop)
 }
 
 impl Judge {

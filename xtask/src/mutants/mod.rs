@@ -43,29 +43,18 @@ impl Asked {
     fn parse(args: &[&str]) -> Result<Asked, String> {
         let mut asked = Asked::default();
         let number = |text: &str| text.parse().map(Some).map_err(|_| format!("`{text}` is no number"));
-        let mut rest = args;
-        loop {
-            rest = match rest {
-                [] => return Ok(asked),
-                ["--quick", rest @ ..] => {
-                    asked.quick = true;
-                    rest
-                }
-                ["--in", name, rest @ ..] => {
-                    asked.within = Some((*name).to_owned());
-                    rest
-                }
-                ["--seed", text, rest @ ..] => {
-                    asked.seed = number(text)?;
-                    rest
-                }
-                ["--seconds", text, rest @ ..] => {
-                    asked.seconds = number(text)?;
-                    rest
-                }
+        let mut words = args.iter().copied();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| USAGE.to_owned());
+            match word {
+                "--quick" => asked.quick = true,
+                "--in" => asked.within = Some(value()?.to_owned()),
+                "--seed" => asked.seed = number(value()?)?,
+                "--seconds" => asked.seconds = number(value()?)?,
                 _ => return Err(USAGE.to_owned()),
             }
         }
+        Ok(asked)
     }
 
     fn has(&self, mutant: &Mutant) -> bool {

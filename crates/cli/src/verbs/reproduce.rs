@@ -140,16 +140,13 @@ fn claim_value(claim: &ClaimResult) -> String {
 
 /// Share of groups of as few runs as were printed that bear a statement out.
 fn chance(table: &TableResult, claim: &ClaimResult) -> String {
-    let Some(pct) = claim.chance_pct else { return String::new() };
-    let runs = match table.run.printed_runs {
-        Some(1) => "one run each".to_owned(),
-        runs => format!("{} runs each", runs.unwrap_or_default()),
-    };
+    let (Some(pct), Some(runs)) = (claim.chance_pct, table.run.printed_runs) else { return String::new() };
+    let runs = if runs == 1 { "one run".to_owned() } else { format!("{runs} runs") };
     let null = claim.no_effect_chance_pct.map(|pct| format!(", without the change in {} %", drawn(pct)));
-    format!("; holds in {} % of draws of {runs}{}", drawn(pct), null.unwrap_or_default())
+    format!("; holds in {} % of draws of {runs} each{}", drawn(pct), null.unwrap_or_default())
 }
 
-/// A share of 2,000 draws, which is good to one percent.
+/// A share of draws, which are as many as make it good to one percent.
 fn drawn(pct: f64) -> String {
     if pct > 0.0 && pct < 0.5 { "<1".to_owned() } else { format!("{pct:.0}") }
 }

@@ -168,8 +168,9 @@ fn groups_are_read_only_where_tasks_prefer_the_cache() {
     }
 }
 
-/// `for_each_cpu_and(i, sched_group_span(group), env->cpus)`: CPUs that are left out add nothing, and no other counts
-/// twice. The largest record, whose nodes have CPUs in turn: one is 0, 2, .. 1022. CPU c has load c * c + 1.
+/// update_sg_lb_stats() looks at CPUs of the group that are considered: CPUs that are left out add nothing, and no
+/// other counts twice. The largest record, whose nodes have CPUs in turn: one is 0, 2, .. 1022. CPU c has load c * c
+/// + 1.
 #[test]
 fn each_cpu_that_is_considered_is_added_up_once() {
     let load = |cpu: u32| u64::from(cpu * cpu + 1);

@@ -322,9 +322,9 @@ fn runnable_averages_are_those_without_the_task() {
     }
 }
 
-/// 7.2 cpu_overutilized(): `util_fits_cpu(cpu_util_cfs(cpu), 0, rq_util_max, cpu)`: a CPU's floor does not count, in
-/// 6.12 it does. Nothing runs on a little CPU whose frequency limits leave nothing, so that each floor above 0 is lost;
-/// by the rule of 5.10 what loses its floor does not fit.
+/// 7.2 cpu_overutilized(): a CPU's floor does not count, in 6.12 it does. Nothing runs on a little CPU whose
+/// frequency limits leave nothing, so that each floor above 0 is lost; by the rule of 5.10 what loses its floor does
+/// not fit.
 #[test]
 fn a_cpu_is_overutilized_by_no_floor_where_only_its_upper_clamp_counts() {
     for (form, over) in [("clamps_energy", [false, true, true]), ("maximum_energy", [false; 3])] {
@@ -358,9 +358,9 @@ fn a_domain_without_states_is_priced_by_the_row_where_they_would_begin() {
     }
 }
 
-/// find_idlest_cpu(), later sched_balance_find_dst_cpu(): `if (!(sd->flags & sd_flag)) { sd = sd->child; continue; }`:
-/// groups of a domain without the flag of the event are not compared. A task that wakes on CPU 3 stays in its cluster,
-/// for CPUs 4 and 5 are as good as full, and goes to the idle CPU 2 only where the cluster balances wake-ups, too.
+/// find_idlest_cpu(), later sched_balance_find_dst_cpu(): groups of a domain without the flag of the event are not
+/// compared. A task that wakes on CPU 3 stays in its cluster, for CPUs 4 and 5 are as good as full, and goes to the
+/// idle CPU 2 only where the cluster balances wake-ups, too.
 #[test]
 fn groups_of_a_domain_without_the_flag_are_not_compared() {
     for profile in profiles() {

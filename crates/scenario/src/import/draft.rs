@@ -3,6 +3,7 @@
 
 use super::thermal::Zone;
 use crate::diagnostic::hides;
+use crate::platform::CPUS_MAX;
 use std::fmt::Write as _;
 
 /// Operating point.
@@ -465,7 +466,7 @@ pub fn list(text: &str) -> Option<Vec<u32>> {
         is_named[first as usize..=last as usize].fill(true);
     }
     let cpus: Vec<u32> = (0..).zip(is_named).filter_map(|(cpu, named)| named.then_some(cpu)).collect();
-    (!cpus.is_empty()).then_some(cpus)
+    (1..=CPUS_MAX).contains(&cpus.len()).then_some(cpus)
 }
 
 /// Numbers in ascending order as the kernel prints a list: `0-3,6`.
@@ -510,6 +511,7 @@ mod tests {
     fn a_list_of_cpus_is_as_long_as_there_are_cpus() {
         assert_eq!(list("6,0-3 2-4\n"), Some(vec![0, 1, 2, 3, 4, 6]));
         assert_eq!([list("3-1"), list("0-65536"), list("a"), list(",")], [None, None, None, None]);
-        assert_eq!(list(&"0-65535,".repeat(8_000)).map(|cpus| cpus.len()), Some(65_536));
+        assert_eq!(list(&"64512-65535,".repeat(5_000)).map(|cpus| cpus.len()), Some(1024));
+        assert_eq!([list("0-1024"), list(&"0-65535,".repeat(8_000))], [None, None]);
     }
 }

@@ -5,6 +5,7 @@
 use super::draft::{CPU_NUMBER_MAX, list};
 use super::shown::Shown;
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use crate::platform::CPUS_MAX;
 use crate::reading;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -86,7 +87,7 @@ impl Files {
             Some(cpus) => Ok(Some(cpus)),
             None => {
                 let error = self.error(path, "this is no list of CPU numbers");
-                Err(error.allowed(format!("as in 0-3,6; numbers up to {CPU_NUMBER_MAX}")))
+                Err(error.allowed(format!("as in 0-3,6; {CPUS_MAX} CPUs at most, numbers up to {CPU_NUMBER_MAX}")))
             }
         }
     }

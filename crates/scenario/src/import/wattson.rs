@@ -29,6 +29,10 @@ const READ: [&str; 7] = ["device", "policy", "freq_khz", "static", "active", "de
 pub fn read(source: &SourceFile, cpus: Option<u32>) -> Result<Draft, Diagnostics> {
     let mut lines = lines(source.text());
     let Some(head) = lines.next() else { return Err(source.error(0..0, "the file is empty").into()) };
+    let count = |name: &str| head.cells.iter().filter(|cell| cell.trim() == name).count();
+    if let Some(twice) = READ.into_iter().find(|name| count(name) > 1) {
+        return Err(source.error(head.start..head.start + 1, format!("there are two columns `{twice}`")).into());
+    }
     let column = |name: &str| head.cells.iter().position(|cell| cell.trim() == name);
     let need = |name: &str| {
         column(name).ok_or_else(|| {

@@ -112,6 +112,12 @@ impl Columns {
         Columns { names, index, count: header.len(), free_text }
     }
 
+    /// The first of the wanted columns whose name a header has twice.
+    pub(crate) fn twice(header: &Row<'_>, names: &'static [&'static str]) -> Option<&'static str> {
+        let count = |name: &str| header.fields().filter(|field| field.trim_ascii() == name.as_bytes()).count();
+        names.iter().copied().find(|name| count(name) > 1)
+    }
+
     /// Columns in the order of their names.
     pub(crate) fn in_order(names: &'static [&'static str]) -> Columns {
         let free_text = names.iter().position(|&name| name == "comm");
@@ -230,6 +236,12 @@ mod tests {
         let row = columns.row(line)?;
         let values = Values { columns: &columns, row: &row };
         Ok((values.u64(0usize)?, values.text(1usize).to_vec(), values.u32(2usize)?))
+    }
+
+    #[test]
+    fn a_wanted_column_that_stands_there_twice_is_named() {
+        let twice = |header: &[u8]| Columns::twice(&Row::split(header), NAMES);
+        assert_eq!([twice(b"cpu,x,x,ts"), twice(b"cpu,ts,x, ts")], [None, Some("ts")]);
     }
 
     #[test]

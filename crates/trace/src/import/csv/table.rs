@@ -88,6 +88,9 @@ impl<T: Table> Rows<T> {
         let first = Row::split(line);
         let nameless = T::is_row(&first);
         let columns = if nameless { Columns::in_order(T::NAMES) } else { Columns::of_header(&first, T::NAMES) };
+        if let Some(twice) = Columns::twice(&first, T::NAMES).filter(|_| !nameless) {
+            return bad(0, format!("two columns `{twice}`"));
+        }
         if let Some(missing) = columns.missing(T::NEEDED) {
             return bad(0, format!("no column `{missing}`"));
         }
