@@ -22,6 +22,6 @@ pub use pelton_core::{Placed, Record as PlacementRecord};
 pub use placed::{GroupWords, PlacedWords, placed_words};
 pub use reference::render_reference;
 pub use sink::{
-    Asked, Balance, BalanceEnd, CountSink, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words,
+    Asked, Balance, BalanceEnd, CountSink, Drawn, Gate, NullSink, Sink, TeeSink, Walk, WalkWhy, cpu_list, end_words,
     idle_words, migration_words, walk_words,
 };

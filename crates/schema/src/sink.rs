@@ -127,6 +127,15 @@ pub struct Asked {
     pub by_last_call: bool,
 }
 
+/// Energy that was drawn since the start of the run, femtojoules; 0 where the power is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn<'a> {
+    /// CPUs of each frequency domain.
+    pub domains_fj: &'a [u128],
+    /// Parts that CPUs share: clusters.
+    pub shared_fj: u128,
+}
+
 /// CPUs in ascending order, as ranges: `0-7,16`.
 #[must_use]
 pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
@@ -193,8 +202,19 @@ pub trait Sink {
     /// True asks for the requests of all CPUs of a domain at each evaluation, too.
     const REQUESTS: bool = false;
 
+    /// True asks for the energy that was drawn so far, at every [`Sink::drawn_step_ns()`], too.
+    const DRAWN: bool = false;
+
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
+
+    /// Simulated time between two calls of [`Sink::drawn()`], ns; 0: none.
+    fn drawn_step_ns(&self) -> u64 {
+        0
+    }
+
+    /// Energy that was drawn up to `time_ns`.
+    fn drawn(&mut self, _time_ns: u64, _drawn: &Drawn<'_>) {}
 
     /// One event of a recording in which columns may be missing; `known` has a bit for each that is there.
     fn event_known(&mut self, time_ns: u64, event: &Event, _known: u64) {
@@ -262,6 +282,7 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
     const PLACEMENTS: bool = A::PLACEMENTS || B::PLACEMENTS;
     const BALANCES: bool = A::BALANCES || B::BALANCES;
     const REQUESTS: bool = A::REQUESTS || B::REQUESTS;
+    const DRAWN: bool = A::DRAWN || B::DRAWN;
     fn event(&mut self, time_ns: u64, event: &Event) {
         if A::ACTIVE {
             self.0.event(time_ns, event);
@@ -269,6 +290,15 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         if B::ACTIVE {
             self.1.event(time_ns, event);
         }
+    }
+
+    fn drawn_step_ns(&self) -> u64 {
+        self.0.drawn_step_ns().max(self.1.drawn_step_ns())
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        self.0.drawn(time_ns, drawn);
+        self.1.drawn(time_ns, drawn);
     }
 
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
@@ -312,8 +342,17 @@ impl<S: Sink> Sink for &mut S {
     const PLACEMENTS: bool = S::PLACEMENTS;
     const BALANCES: bool = S::BALANCES;
     const REQUESTS: bool = S::REQUESTS;
+    const DRAWN: bool = S::DRAWN;
     fn event(&mut self, time_ns: u64, event: &Event) {
         (**self).event(time_ns, event);
+    }
+
+    fn drawn_step_ns(&self) -> u64 {
+        (**self).drawn_step_ns()
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        (**self).drawn(time_ns, drawn);
     }
 
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
@@ -351,8 +390,17 @@ impl<S: Sink> Sink for Option<S> {
     const PLACEMENTS: bool = S::PLACEMENTS;
     const BALANCES: bool = S::BALANCES;
     const REQUESTS: bool = S::REQUESTS;
+    const DRAWN: bool = S::DRAWN;
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.iter_mut().for_each(|sink| sink.event(time_ns, event));
+    }
+
+    fn drawn_step_ns(&self) -> u64 {
+        self.as_ref().map_or(0, Sink::drawn_step_ns)
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        self.iter_mut().for_each(|sink| sink.drawn(time_ns, drawn));
     }
 
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {

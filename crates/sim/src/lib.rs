@@ -125,7 +125,7 @@ pub fn run_with_progress<S: Sink>(
 ) -> Result<Report, SimError> {
     pelton_model::dangling(workload)?;
     let inputs = Inputs { machine, workload, policy: policy.prepared(), config };
-    if S::PLACEMENTS || S::BALANCES || S::REQUESTS {
+    if S::PLACEMENTS || S::BALANCES || S::REQUESTS || S::DRAWN {
         inputs.tell_everything(&mut sink, progress)
     } else if S::ACTIVE {
         inputs.tell_events(&mut sink, progress)

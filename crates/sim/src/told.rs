@@ -6,7 +6,7 @@ use crate::state::Engine;
 use crate::{Report, SimError};
 use pelton_core::{CpuState, Placed, Policy, Record};
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_schema::{Asked, Balance, Event, Gate, NullSink, Sink, Walk};
+use pelton_schema::{Asked, Balance, Drawn, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
 
 /// Inputs of a run.
@@ -48,6 +48,8 @@ pub(crate) trait Hears {
     fn walk(&mut self, time_ns: u64, walk: &Walk);
     fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState);
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]);
+    fn drawn_step_ns(&self) -> u64;
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>);
 }
 
 impl<S: Sink> Hears for S {
@@ -98,6 +100,14 @@ impl<S: Sink> Hears for S {
             Sink::requests(self, time_ns, domain, asked);
         }
     }
+
+    fn drawn_step_ns(&self) -> u64 {
+        if S::DRAWN { Sink::drawn_step_ns(self) } else { 0 }
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        Sink::drawn(self, time_ns, drawn);
+    }
 }
 
 /// Sink that passes events on, or with `ALL` every call.
@@ -107,6 +117,7 @@ impl<const ALL: bool> Sink for Told<'_, ALL> {
     const PLACEMENTS: bool = ALL;
     const BALANCES: bool = ALL;
     const REQUESTS: bool = ALL;
+    const DRAWN: bool = ALL;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.0.event(time_ns, event);
@@ -138,5 +149,13 @@ impl<const ALL: bool> Sink for Told<'_, ALL> {
 
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
         self.0.requests(time_ns, domain, asked);
+    }
+
+    fn drawn_step_ns(&self) -> u64 {
+        self.0.drawn_step_ns()
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        self.0.drawn(time_ns, drawn);
     }
 }

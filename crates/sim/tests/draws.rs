@@ -5,7 +5,7 @@ use crate::common::{MS, busy, config, events_of, machine, on, periodic, profile,
 use pelton_model::draws::{Draws, Rail, Vote};
 use pelton_model::machine::Machine;
 use pelton_model::workload::{CpuSet, Workload};
-use pelton_schema::{Event, NullSink};
+use pelton_schema::{Drawn, Event, NullSink, Sink};
 
 /// Three operating points at 0.5, 0.8 and 1 V: squares 25, 64 and 100.
 const SQUARES: [u64; 3] = [25, 64, 100];
@@ -49,6 +49,55 @@ fn without_off(m: &mut Machine) {
     domain.idle_states.truncate(1);
     domain.draws.rails[0].idle_uw.truncate(1);
     domain.draws.rails[0].shared_idle_uw.truncate(1);
+}
+
+/// Energy that was drawn up to each moment: CPUs and shared part, microjoules.
+struct SoFar(u64, Vec<(u64, u128, u128)>);
+
+impl Sink for SoFar {
+    const DRAWN: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn drawn_step_ns(&self) -> u64 {
+        self.0
+    }
+
+    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
+        // Each domain in whole microjoules, as reports have them.
+        let cpus = drawn.domains_fj.iter().map(|fj| fj / 1_000_000_000).sum();
+        self.1.push((time_ns, cpus, drawn.shared_fj / 1_000_000_000));
+    }
+}
+
+#[test]
+fn what_was_drawn_so_far_is_told_in_steps_and_at_the_end() {
+    let mut m = alone(2, by_voltage([200_000, 500_000, 900_000], 20_000, 50_000));
+    without_off(&mut m);
+    let mut policy = profile("7.2");
+    policy.set("governor", "performance").expect("a switch");
+    let mut told = SoFar(250 * MS, Vec::new());
+    let run = workload(vec![on(busy("t"), 0)]);
+    pelton_sim::run(&m, &run, &policy, &config(1000), &mut told).expect("runs");
+    // 920 mW of CPUs and 50 of what they share.
+    let at = |part: u64| (part * 250 * MS, u128::from(part) * 230_000, u128::from(part) * 12_500);
+    let steps: Vec<_> = told.1.iter().filter(|(time_ns, ..)| *time_ns < 1000 * MS).copied().collect();
+    assert_eq!(steps, [at(1), at(2), at(3)]);
+    assert_eq!(told.1.last(), Some(&at(4)));
+}
+
+#[test]
+fn what_was_drawn_at_the_end_is_what_the_report_says() {
+    let m = machine(&[(2, 512), (2, 1024)]);
+    let tasks = (0..5).map(|at| periodic(&format!("t{at}"), 1700 + 900 * at, 7000 + 3000 * at)).collect();
+    let run = workload(tasks);
+    for step_ns in [999_983, 7 * MS + 3, 5000 * MS] {
+        let mut told = SoFar(step_ns, Vec::new());
+        let report = pelton_sim::run(&m, &run, &profile("7.2"), &config(300), &mut told).expect("runs");
+        let (_, cpus, shared) = *told.1.last().expect("one at the end");
+        assert_eq!(u128::from(report.energy_uj().expect("power is known")), cpus + shared);
+        assert!(told.1.is_sorted_by(|a, b| a.1 <= b.1 && a.2 <= b.2), "energy only grows");
+    }
 }
 
 #[test]

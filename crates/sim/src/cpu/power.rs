@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU changes between executing, idle, and the way out of idle.
 
-use pelton_schema::Sink;
+use pelton_schema::{Drawn, Sink};
 
 use crate::engine::queue::Ev;
 use crate::hw::power::Power;
@@ -81,5 +81,13 @@ impl<S: Sink> Engine<'_, S> {
         let plain = |i: &&u32| self.m.clusters[**i as usize].cpus.first().is_none_or(|&c| !says(c));
         cpus.iter().map(of_cpu).sum::<u128>()
             + clusters.iter().filter(plain).map(|&i| self.cluster_energy_fj(i)).sum::<u128>()
+    }
+
+    /// Passes to the sink the energy that was drawn up to `time_ns`, before which nothing changes any more.
+    pub(crate) fn emit_drawn(&mut self, time_ns: u64) {
+        let of_cpu = |&c: &u32| self.drew_fj(c, time_ns - self.cpus[c as usize].line.accounted_ns);
+        let domains_fj: Vec<u128> = self.m.domains.iter().map(|d| d.cpus.iter().map(of_cpu).sum()).collect();
+        let shared_fj = self.all_shared_fj(time_ns);
+        self.sink.drawn(time_ns, &Drawn { domains_fj: &domains_fj, shared_fj });
     }
 }

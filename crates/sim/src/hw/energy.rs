@@ -259,11 +259,21 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Energy of what a cluster's CPUs share so far, femtojoules.
     pub(crate) fn cluster_energy_fj(&self, cluster: u32) -> u128 {
-        let so_far = |part: &SharedEnergy| {
-            part.energy_fj + u128::from(self.shared_power_uw(part)) * u128::from(self.now - part.accounted_ns)
-        };
-        let of_cluster = |part: &&SharedEnergy| part.counts && part.cluster == cluster;
-        self.hw.shared_parts.iter().filter(of_cluster).map(so_far).sum()
+        let of_cluster = |part: &&SharedEnergy| part.cluster == cluster;
+        self.hw.shared_parts.iter().filter(of_cluster).map(|part| self.shared_fj(part, self.now)).sum()
+    }
+
+    /// Energy of a part that CPUs share up to `time_ns`, before which nothing changes any more, femtojoules.
+    fn shared_fj(&self, part: &SharedEnergy, time_ns: u64) -> u128 {
+        if !part.counts {
+            return 0;
+        }
+        part.energy_fj + u128::from(self.shared_power_uw(part)) * u128::from(time_ns - part.accounted_ns)
+    }
+
+    /// Energy of all parts that CPUs share up to `time_ns`, femtojoules.
+    pub(crate) fn all_shared_fj(&self, time_ns: u64) -> u128 {
+        self.hw.shared_parts.iter().map(|part| self.shared_fj(part, time_ns)).sum()
     }
 
     /// Emits the power of a domain (all its CPUs; cluster rails are separate).

@@ -35,9 +35,15 @@ impl<S: Sink> Engine<'_, S> {
     /// Runs to the end; `progress` may stop it.
     pub(crate) fn run(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Report, SimError> {
         let mut next_progress = PROGRESS_STEP_NS;
+        let drawn_step_ns = if S::DRAWN { self.sink.drawn_step_ns() } else { 0 };
+        let mut next_drawn = drawn_step_ns;
         while let Some((time_ns, ev)) = self.queue.pop() {
             if time_ns > self.end_ns || self.programs.are_over() {
                 break;
+            }
+            while S::DRAWN && drawn_step_ns > 0 && next_drawn <= time_ns {
+                self.emit_drawn(next_drawn);
+                next_drawn += drawn_step_ns;
             }
             if time_ns >= next_progress {
                 next_progress = time_ns - time_ns % PROGRESS_STEP_NS + PROGRESS_STEP_NS;
@@ -47,7 +53,11 @@ impl<S: Sink> Engine<'_, S> {
             }
             self.step(time_ns, ev)?;
         }
-        Ok(self.finish())
+        let report = self.finish();
+        if drawn_step_ns > 0 {
+            self.emit_drawn(self.now);
+        }
+        Ok(report)
     }
 
     /// One event and everything it sets off at the same instant.
