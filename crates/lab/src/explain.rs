@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Catches one frequency decision of a run, with what was known when it was taken.
+//! Catches frequency decisions of a run, with what was known when they were taken.
 
 use pelton_core::CpuState;
 use pelton_schema::{Asked, Event, GateVerdict, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Conditions on the wanted decision: the last one that fits is taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -139,10 +140,9 @@ pub struct Moment {
     pub requests: Option<Requests>,
 }
 
-/// Keeps the last decision that fits, and what it was made of.
+/// Follows a run: what each decision is made of.
 #[derive(Debug)]
-pub struct ExplainSink {
-    wanted: Wanted,
+struct Trail {
     khz: Vec<u32>,
     called: Vec<Option<Call>>,
     /// Requests read last; their decision is the next event.
@@ -150,6 +150,72 @@ pub struct ExplainSink {
     evaluated: Vec<Option<(Decision, Option<Requests>)>>,
     last_change_ns: Vec<Option<u64>>,
     allowed_ns: Vec<u64>,
+}
+
+impl Trail {
+    fn new(cpus: usize, domains: usize) -> Trail {
+        Trail {
+            khz: vec![0; cpus],
+            called: vec![None; cpus],
+            asked: None,
+            evaluated: vec![None; domains],
+            last_change_ns: vec![None; domains],
+            allowed_ns: vec![0; domains],
+        }
+    }
+
+    /// Fills `found` with this decision and what led to it.
+    fn catch(&self, decision: &Decision, found: &mut Moment) {
+        let d = decision.domain as usize;
+        let before = self.evaluated.get(d).and_then(Option::as_ref);
+        found.decision = *decision;
+        found.evaluated = before.map(|(decision, _)| *decision);
+        found.requests =
+            if decision.was_evaluated() { self.asked.clone() } else { before.and_then(|(_, asked)| asked.clone()) };
+        found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
+        found.allowed_ns = self.allowed_ns.get(d).copied().unwrap_or(0);
+        found.khz.clone_from(&self.khz);
+    }
+
+    /// Goes on behind this decision.
+    fn pass(&mut self, decision: Decision) {
+        let (d, asked) = (decision.domain as usize, self.asked.take());
+        if let Some(allowed_ns) = self.allowed_ns.get_mut(d) {
+            *allowed_ns = decision.next_allowed_ns;
+        }
+        if decision.verdict() == GateVerdict::Open && d < self.evaluated.len() {
+            self.evaluated[d] = Some((decision, asked));
+            if decision.changed {
+                self.last_change_ns[d] = Some(decision.time_ns);
+            }
+        }
+    }
+
+    /// The decision that an event is; `None`: it is none.
+    fn event(&mut self, time_ns: u64, event: &Event) -> Option<Decision> {
+        if let Event::CpuFrequency { cpu, freq_khz } = *event {
+            self.khz.get_mut(cpu as usize).into_iter().for_each(|khz| *khz = freq_khz);
+        }
+        Decision::of(time_ns, event)
+    }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        let call = Call { time_ns, queues: *queues, passed: *passed };
+        self.called.get_mut(cpu as usize).into_iter().for_each(|last| *last = Some(call));
+    }
+
+    fn requests(&mut self, time_ns: u64, asked: &[Asked]) {
+        let call = |asked: &Asked| self.called.get(asked.cpu as usize).copied().flatten();
+        let rows = asked.iter().map(|asked| (*asked, call(asked))).collect();
+        self.asked = Some(Requests { time_ns, rows });
+    }
+}
+
+/// Keeps the last decision that fits, and what it was made of.
+#[derive(Debug)]
+pub struct ExplainSink {
+    wanted: Wanted,
+    trail: Trail,
     found: Option<Moment>,
     decisions: u64,
 }
@@ -157,17 +223,7 @@ pub struct ExplainSink {
 impl ExplainSink {
     /// A sink for a machine of this size.
     pub fn new(wanted: Wanted, cpus: usize, domains: usize) -> Self {
-        ExplainSink {
-            wanted,
-            khz: vec![0; cpus],
-            called: vec![None; cpus],
-            asked: None,
-            evaluated: vec![None; domains],
-            last_change_ns: vec![None; domains],
-            allowed_ns: vec![0; domains],
-            found: None,
-            decisions: 0,
-        }
+        ExplainSink { wanted, trail: Trail::new(cpus, domains), found: None, decisions: 0 }
     }
 
     /// The decision, and how many fitted in all.
@@ -180,55 +236,70 @@ impl ExplainSink {
             && (!self.wanted.changed || decision.changed)
             && (!self.wanted.held || decision.was_held() || decision.verdict() == GateVerdict::Window)
     }
-
-    fn decide(&mut self, decision: Decision) {
-        let d = decision.domain as usize;
-        let asked = self.asked.take();
-        if self.fits(&decision) {
-            self.decisions += 1;
-            let before = self.evaluated.get(d).cloned().flatten();
-            let found = self.found.get_or_insert_default();
-            found.decision = decision;
-            found.evaluated = before.as_ref().map(|(decision, _)| *decision);
-            found.requests = if decision.was_evaluated() { asked.clone() } else { before.and_then(|(_, asked)| asked) };
-            found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
-            found.allowed_ns = self.allowed_ns.get(d).copied().unwrap_or(0);
-            found.khz.clone_from(&self.khz);
-        }
-        if let Some(allowed_ns) = self.allowed_ns.get_mut(d) {
-            *allowed_ns = decision.next_allowed_ns;
-        }
-        if decision.verdict() == GateVerdict::Open && d < self.evaluated.len() {
-            self.evaluated[d] = Some((decision, asked));
-            if decision.changed {
-                self.last_change_ns[d] = Some(decision.time_ns);
-            }
-        }
-    }
 }
 
 impl Sink for ExplainSink {
     const REQUESTS: bool = true;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
-        match *event {
-            Event::CpuFrequency { cpu, freq_khz } => {
-                self.khz.get_mut(cpu as usize).into_iter().for_each(|khz| *khz = freq_khz);
-            }
-            Event::FreqDecision { .. } => Decision::of(time_ns, event).into_iter().for_each(|d| self.decide(d)),
-            _ => {}
+        let Some(decision) = self.trail.event(time_ns, event) else { return };
+        if self.fits(&decision) {
+            self.decisions += 1;
+            self.trail.catch(&decision, self.found.get_or_insert_default());
         }
+        self.trail.pass(decision);
     }
 
     fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
-        let call = Call { time_ns, queues: *queues, passed: *passed };
-        self.called.get_mut(cpu as usize).into_iter().for_each(|last| *last = Some(call));
+        self.trail.called(time_ns, cpu, queues, passed);
     }
 
     fn requests(&mut self, time_ns: u64, _domain: u32, asked: &[Asked]) {
-        let call = |asked: &Asked| self.called.get(asked.cpu as usize).copied().flatten();
-        let rows = asked.iter().map(|asked| (*asked, call(asked))).collect();
-        self.asked = Some(Requests { time_ns, rows });
+        self.trail.requests(time_ns, asked);
+    }
+}
+
+/// Keeps the decisions with these numbers, counted from 0 over the whole run, and what each was made of.
+#[derive(Debug)]
+pub struct MomentsSink {
+    wanted: BTreeSet<u64>,
+    trail: Trail,
+    found: Vec<Moment>,
+    seen: u64,
+}
+
+impl MomentsSink {
+    /// A sink for a machine of this size.
+    pub fn new(wanted: BTreeSet<u64>, cpus: usize, domains: usize) -> Self {
+        MomentsSink { wanted, trail: Trail::new(cpus, domains), found: Vec::new(), seen: 0 }
+    }
+
+    /// The decisions, in the order of the run.
+    pub fn finish(self) -> Vec<Moment> {
+        self.found
+    }
+}
+
+impl Sink for MomentsSink {
+    const REQUESTS: bool = true;
+
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        let Some(decision) = self.trail.event(time_ns, event) else { return };
+        if self.wanted.contains(&self.seen) {
+            let mut moment = Moment::default();
+            self.trail.catch(&decision, &mut moment);
+            self.found.push(moment);
+        }
+        self.seen += 1;
+        self.trail.pass(decision);
+    }
+
+    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
+        self.trail.called(time_ns, cpu, queues, passed);
+    }
+
+    fn requests(&mut self, time_ns: u64, _domain: u32, asked: &[Asked]) {
+        self.trail.requests(time_ns, asked);
     }
 }
 
@@ -352,6 +423,26 @@ mod tests {
         assert_eq!(moment.last_change_ns, Some(1));
         let requests = moment.requests.expect("those of the evaluation");
         assert_eq!((requests.time_ns, requests.rows[0].0.cpu), (1, 0));
+    }
+
+    #[test]
+    fn decisions_of_these_numbers_are_kept_each_with_what_came_before_it() {
+        let mut sink = MomentsSink::new(BTreeSet::from([1, 3]), 2, 2);
+        for (time_ns, domain) in [(1, 0), (2, 1), (3, 0), (4, 0)] {
+            let asked = Asked {
+                cpu: domain,
+                terms: None,
+                queues: CpuState::default(),
+                made_of: CpuState::default(),
+                by_last_call: false,
+            };
+            sink.requests(time_ns, domain, &[asked]);
+            sink.event(time_ns, &event(domain, 0, u32::from(time_ns < 4)));
+        }
+        let found = sink.finish();
+        assert_eq!(found.iter().map(|moment| moment.decision.time_ns).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!((found[0].last_change_ns, found[1].last_change_ns), (None, Some(3)));
+        assert_eq!(found[1].requests.as_ref().map(|asked| asked.time_ns), Some(4));
     }
 
     #[test]

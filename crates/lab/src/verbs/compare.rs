@@ -4,6 +4,7 @@
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use super::sweep;
 use crate::compare::{self, CompareRow, Comparison, Scope};
+use crate::plan::Prepared;
 use crate::quantity::MEASURED;
 use crate::run::LabError;
 use crate::watch::{Watch, watched};
@@ -81,6 +82,23 @@ pub fn compare(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison
 /// # Errors
 /// As [`compare()`].
 pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison, LabError> {
+    compare_planned(request, &planned(request, watch)?, watch)
+}
+
+/// Plans of a comparison: a plan for each side.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Workloads, as given; a range is a workload for each value.
+    workloads: Vec<String>,
+    /// Of each workload, every policy.
+    pub plans: Vec<Prepared>,
+}
+
+/// Plans a comparison; warnings and notes go to `watch`.
+///
+/// # Errors
+/// What is wrong with an input.
+pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, LabError> {
     let given = std::iter::once(&request.input.workload).chain(&request.workloads);
     let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
     let mut plans = Vec::new();
@@ -91,12 +109,21 @@ pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Compar
             plans.push(make(&input.inputs(1, true), &policy_spec(text, &request.sets), watch)?);
         }
     }
-    let sides = compare::sides(&request.policies, &workloads);
+    Ok(Planned { workloads, plans })
+}
+
+/// Compares what was planned.
+///
+/// # Errors
+/// When the runs were stopped, or inputs do not go together.
+pub fn compare_planned(request: &CompareRequest, planned: &Planned, watch: &dyn Watch) -> Result<Comparison, LabError> {
+    let Planned { workloads, plans } = planned;
+    let sides = compare::sides(&request.policies, workloads);
     let seeds: Vec<u64> = (0..request.seeds).map(|i| request.first_seed.wrapping_add(i)).collect();
     let total_ns =
         plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(request.seeds)).fold(0, u64::saturating_add);
     let mut comparison =
-        watched(watch, total_ns, "compare", |control| compare::compare(&sides, &plans, &seeds, request.jobs, control))?;
+        watched(watch, total_ns, "compare", |control| compare::compare(&sides, plans, &seeds, request.jobs, control))?;
     if !request.values {
         comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
     }
