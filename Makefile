@@ -4,7 +4,7 @@
 .PHONY: help demo test test-live test-oracle test-kernel check bench ceilings mutants fast generate clean
 
 help:
-	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
+	@echo 'make demo      build, reproduce a published table, trace a run, compare two kernels as a page (out/)'
 	@echo 'make test      every test that needs no special machine'
 	@echo 'make test-live   boot kernels in QEMU, record inside them, validate (root); SERIES=7.2: one of them'
 	@echo 'make test-oracle  compile the kernel'"'"'s own scheduler and compare the core with it'

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds the program and shows it: one published table, one traced run of a real rt-app file. Files go to out/.
+# Builds the program and shows it: one published table, one traced run of a real rt-app file, two policies as a page. Files
+# go to out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh base
+scripts/setup.sh web
 mkdir -p out
 
 echo "demo: building (release)"
@@ -32,6 +33,19 @@ reproduce show reproduce rt-utilization
 reproduce "$pelton" reproduce rt-utilization --format json --quiet >out/rt-utilization.json
 show run --platform "$platform" --workload "$workload" --trace out/mp3-short.pftrace
 "$pelton" run --platform "$platform" --workload "$workload" --format json --quiet >out/mp3-short.json
+show report --platform "$platform" --workload "$workload" --policy 4.16 --policy 7.2 -o out/mp3-short.html
+
+# A picture of the page as a person sees it; a finding in it is a failure.
+look() {
+    local code=0
+    node web/check.mjs "$1" --picture "$2" >out/look.txt 2>&1 || code=$?
+    case $code in
+        0) return 0 ;;
+        1) cat out/look.txt >&2; exit 1 ;;
+        *) echo "demo: the page was not opened: node, npm and chromium do that" ;;
+    esac
+    return 1
+}
 
 # promise FILE WHAT: names a file to look at; an empty one is a failure.
 promise() {
@@ -43,3 +57,7 @@ printf '\nFiles to look at:\n'
 promise out/rt-utilization.json "the published rows, ours beside them, and the verdicts"
 promise out/mp3-short.pftrace "every switch, wake-up and frequency; open it at https://ui.perfetto.dev"
 promise out/mp3-short.json "energy, latency and time at each frequency of the same run"
+promise out/mp3-short.html "kernel 4.16 against 7.2 on it: a page with time lines and explained decisions"
+if look out/mp3-short.html out/mp3-short.png; then
+    promise out/mp3-short.png "that page in a browser"
+fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast.
+# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast
+# web.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
-# of scripts/requirements*.txt.
+# of scripts/requirements*.txt, those of npm to web/node_modules, by web/package-lock.json.
 #
 # Exit code: 0; 4 when cargo or a C compiler is missing, without which nothing can be built. All else is optional: the
 # checks that need it say "not measured" or "not checked".
@@ -14,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 70
 rust_minor_min=88
 # What is missing, a place each in four lists: name, what it is for, the command that installs it, how to see that it is there.
 missing=() reasons=() commands=() tests=()
-python=no tables=no
+python=no tables=no web=no
 
 say() { printf 'setup: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -156,6 +157,18 @@ table_packages() {
     [ -n "$failed" ] || cp $list .venv/installed-tables.txt
 }
 
+# What report pages are built with and opened with, by the checksums of web/package-lock.json. A build looks for it.
+web_packages() {
+    have npm || return 1
+    cmp -s web/package-lock.json web/node_modules/installed.json && return 0
+    say "installing packages into web/node_modules: $(grep -o '"[a-z-]*": "[0-9][0-9.]*"' web/package.json | tr -d '":' | paste -sd' ')"
+    if npm ci --prefix web --silent </dev/null; then
+        cp web/package-lock.json web/node_modules/installed.json
+    else
+        say "npm failed; report pages are built without time lines, and not opened in a browser"
+    fi
+}
+
 # What no build goes without.
 required() {
     have cc || { say "without a C compiler nothing can be built"; exit 4; }
@@ -180,6 +193,13 @@ group() {
             want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
             want_python
             tables=yes
+            group web
+            ;;
+        web)
+            want nodejs "opens report pages in a browser" have node
+            want npm "brings the library that draws time lines in report pages" have npm
+            want chromium "opens report pages" have chromium
+            web=yes
             ;;
         live)
             want qemu-system-x86 "boots the kernels that are recorded" have qemu-system-x86_64
@@ -222,7 +242,7 @@ group() {
             ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|web]..." >&2
             exit 2
             ;;
     esac
@@ -234,4 +254,5 @@ settle
 required
 [ $python = no ] || python_packages
 [ $tables = no ] || table_packages
+[ $web = no ] || web_packages
 exit 0

@@ -42,6 +42,7 @@ pub const OF_READERS: &[Named] = &[
     ("platform_toml", platform_toml),
     ("policy_toml", policy_toml),
     ("finished_runs", finished_runs),
+    ("result_json", result_json),
     ("experiment_toml", experiment_toml),
     ("import_dts", import_dts),
     ("import_dtb", import_dtb),
@@ -70,6 +71,13 @@ pub fn policy_toml(input: &[u8]) {
 /// Finished runs of `why`.
 pub fn finished_runs(input: &[u8]) {
     pelton_lab::why::kept::fuzz_kept(input);
+}
+
+/// A result that was kept, down to its page: nothing of it is markup.
+pub fn result_json(input: &[u8]) {
+    let Ok(value) = serde_json::from_slice(input) else { return };
+    let Ok(page) = pelton_report::of_result(&value) else { return };
+    assert!(page.ends_with("</html>") && page.matches("</html>").count() == 1, "one page");
 }
 
 /// Our own log, and a Perfetto trace: read to the end or to the first error.

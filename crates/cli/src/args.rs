@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
 use pelton_lab::verbs::why::{self, ORDERS_DEFAULT};
+use pelton_report::DECISIONS_DEFAULT;
 use pelton_scenario::diagnostic::hint_for;
 use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use std::ffi::OsString;
@@ -64,7 +65,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 cannot here, 5 open, 70 bug, 130 Ctrl-C, 143 TERM.
+Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 cannot here, 5 open, 70 bug, 130, 143 stopped.
 `pelton VERB --help` has an example of each verb.";
 
 /// Flags every verb understands.
@@ -110,6 +111,8 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
+    /// A page of runs or of a kept result: one HTML file that needs no network.
+    Report(ReportArgs),
     /// Policies by lateness, driver calls and energy at once, beside perfect foresight.
     Front(FrontArgs),
     /// Switches between two policies that moved a result: alone, left out, shares.
@@ -301,6 +304,50 @@ pub struct CompareArgs {
     /// Draw a picture: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+/// `pelton report`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: two rate limits on a phone, as a page to send
+  pelton report --platform pixel6-gs101 --workload ui-frames --duration 2s \\
+    --policy 7.2 --policy 7.2,rate_limit_us=10000 -o limits.html
+Example: a result that was kept
+  pelton reproduce blocked-load --format json > table.json
+  pelton report table.json -o table.html")]
+pub struct ReportArgs {
+    /// A result, as --format json printed it; without it the page is of runs.
+    #[arg(value_name = "RESULT", conflicts_with_all = ["platform", "workloads"])]
+    #[arg(required_unless_present_all = ["platform", "workloads"])]
+    pub result: Option<PathBuf>,
+    /// Platform name (`pelton platform list`) or TOML file.
+    #[arg(long, value_name = "P", requires = "workloads")]
+    pub platform: Option<String>,
+    /// rt-app file or model; repeatable, and util_min=100..400/100 is four: every policy runs each.
+    #[arg(long = "workload", value_name = "W", requires = "platform")]
+    pub workloads: Vec<String>,
+    /// Further inputs of the simulations.
+    #[command(flatten)]
+    pub options: OptionArgs,
+    /// Policy file or name, or profile with switches; repeatable, the first is the base of every change.
+    #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...", default_value = "7.2")]
+    pub policies: Vec<String>,
+    /// Switch set in every policy.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
+    /// Repetitions, each with a seed of its own and random start phases; the first is drawn over time.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub first_seed: u64,
+    /// Decisions of each run to explain: those that moved most.
+    #[arg(long, value_name = "N", default_value_t = DECISIONS_DEFAULT as u16)]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub decisions: u16,
+    /// File to write.
+    #[arg(short, long, value_name = "PAGE.html")]
+    pub output: PathBuf,
 }
 
 /// `pelton front`.

@@ -3,12 +3,12 @@
 
 mod args;
 mod bug;
-mod chart;
 mod exit;
 mod interrupt;
 mod memory;
 mod output;
 mod paint;
+mod picture;
 mod progress;
 mod rtapp_log;
 mod sheet;

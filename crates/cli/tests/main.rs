@@ -15,6 +15,7 @@ mod interrupt;
 mod kills;
 mod live;
 mod own_runs;
+mod pages;
 mod placements;
 #[path = "../../../tests/src/random_runs.rs"]
 mod random_runs;

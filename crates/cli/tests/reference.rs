@@ -7,6 +7,7 @@ const PAGES: &[&[&str]] = &[
     &[],
     &["run"],
     &["compare"],
+    &["report"],
     &["front"],
     &["why"],
     &["replay"],

@@ -3,9 +3,10 @@
 
 use crate::support::{command, file, good, pelton, snapshot};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "run",
     "compare",
+    "report",
     "why",
     "replay",
     "reproduce",
@@ -23,7 +24,7 @@ const VERBS: [&str; 14] = [
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Sixteen verbs, the flags of all, and the exit codes.
+    // Seventeen verbs, the flags of all, and the exit codes.
     assert!(help.lines().count() <= 35, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));

@@ -3,19 +3,20 @@
 
 use super::common::{Screen, failure, files_of, input_of, notes, policy_files, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
-use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::picture;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
+use pelton_report::chart::compared;
 use std::path::PathBuf;
 
 /// Runs the verb.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
-    args.plot.as_deref().map_or(Ok(()), chart::check)?;
+    args.plot.as_deref().map_or(Ok(()), picture::check)?;
     let inputs = args.workloads.iter().flat_map(|workload| files_of(workload)).chain([PathBuf::from(&args.platform)]);
     let read: Vec<PathBuf> = inputs.chain(policy_files(&args.policies)).collect();
     output::spare(args.plot.as_slice(), &read)?;
@@ -39,7 +40,7 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     let mut drawn = comparison.clone();
     drawn.rows = residency;
     if let Some(path) = &args.plot {
-        chart::save(path, &compared::picture(&drawn, is_answer))?;
+        picture::save(path, &compared::picture(&drawn, is_answer))?;
     }
     let charts =
         if args.charts { compared::blocks(&drawn, is_answer, sheet::page_width().into()) } else { String::new() };

@@ -21,6 +21,7 @@ mod record;
 #[path = "no_record.rs"]
 mod record;
 mod replay;
+mod report;
 mod reproduce;
 mod reproduce_csv;
 mod result;
@@ -47,6 +48,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Report(args) => report::report(args, global),
         Verb::Front(args) => front::front(args, global),
         Verb::Why(args) => why::why(args, global),
         Verb::Replay(args) => replay::replay(args, global),

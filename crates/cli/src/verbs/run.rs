@@ -5,12 +5,10 @@ use super::common::{
     Screen, failure, input, input_files, notes, policy_file, policy_spec, print, print_json, print_plain, section,
 };
 use crate::args::{Format, Global, RunArgs};
-use crate::chart;
-use crate::chart::ran::Ran;
-use crate::chart::timeline::Timeline;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending, create};
+use crate::picture;
 use crate::rtapp_log::RtAppLogs;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
@@ -21,6 +19,7 @@ use pelton_lab::run::LabError;
 use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
 use pelton_model::Plan;
+use pelton_report::chart::{ran::Ran, timeline::Timeline};
 use pelton_schema::{Event, NullSink, Sink, TeeSink};
 use pelton_sim::Report;
 use pelton_trace::{PeltonLog, PerfettoTrace};
@@ -38,7 +37,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         check_like_original(&prepared, global)?;
     }
     let plan = &prepared.plan;
-    args.plot.as_deref().map_or(Ok(()), chart::check)?;
+    args.plot.as_deref().map_or(Ok(()), picture::check)?;
     spare_inputs(args, plan)?;
     let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let draws = args.charts || args.plot.is_some();
@@ -58,7 +57,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let summary = summary_of(&prepared, &report);
     let ran = draws.then(|| Ran::new(&summary, &report, (tracks, warmth)));
     if let (Some(path), Some(ran)) = (&args.plot, &ran) {
-        chart::save(path, &ran.picture())?;
+        picture::save(path, &ran.picture())?;
     }
     show(&summary, ran.filter(|_| args.charts).as_ref(), global)?;
     Ok(Exit::Good)

@@ -3,10 +3,10 @@
 
 use super::common::{Screen, failure, input, input_files, policy_files, print, print_json, section};
 use crate::args::{Format, Global, WhyArgs};
-use crate::chart::{self, why as picture};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paint;
+use crate::picture;
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::run::LabError;
@@ -14,6 +14,7 @@ use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::{self, why::WhyRequest};
 use pelton_lab::why::kept::Kept;
 use pelton_lab::why::{Estimate, Keep, Moved, Player, Share, Verdict, Why};
+use pelton_report::chart::why as shares;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,7 +25,7 @@ const NAMED_PCT_MIN: f64 = 5.0;
 
 /// Runs the verb.
 pub fn why(args: &WhyArgs, global: &Global) -> Result<Exit, Failure> {
-    args.plot.as_deref().map_or(Ok(()), chart::check)?;
+    args.plot.as_deref().map_or(Ok(()), picture::check)?;
     args.resume.as_deref().map_or(Ok(()), is_file)?;
     let outputs: Vec<&PathBuf> = args.plot.iter().chain(&args.resume).collect();
     let policies = [args.from.clone(), args.to.clone()];
@@ -44,7 +45,7 @@ pub fn why(args: &WhyArgs, global: &Global) -> Result<Exit, Failure> {
     };
     let found = asked(&request, args.resume.as_deref(), global)?;
     if let (Some(path), Some(moved)) = (&args.plot, found.answer()) {
-        chart::save(path, &picture::picture(&found, moved, &sentence(&found, moved)))?;
+        picture::save(path, &shares::picture(&found, moved, &sentence(&found, moved)))?;
     }
     match global.format {
         Format::Json => print_json(&found)?,

@@ -3,8 +3,8 @@
 
 use super::blocks::bar;
 use super::canvas::{Anchor, Canvas, Colour, INK, PALE, SERIES, cut};
-use crate::units::number;
 use pelton_lab::compare::{CompareRow, Comparison, Scope};
+use pelton_lab::number::number;
 use std::fmt::Write as _;
 
 /// Letters of a bar in the terminal.

@@ -2,7 +2,7 @@
 //! Chart of shares: a bar for each switch that has one, left and right of 0, and one for the whole change.
 
 use super::canvas::{Anchor, Canvas, Colour, GRID, INK, PALE, SERIES, cut};
-use crate::units::number;
+use pelton_lab::number::number;
 use pelton_lab::why::{Estimate, Moved, Share, Why};
 
 /// Width of the picture; where its bars begin and end.

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Charts: drawn once as shapes, written as SVG or PNG, or as blocks in the terminal.
+//! Pictures as files: `--plot`.
 
-pub mod blocks;
-mod canvas;
-pub mod compared;
-mod png;
-pub mod ran;
-mod svg;
-pub mod timeline;
-pub mod why;
-
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::output;
-use canvas::Canvas;
+use pelton_report::chart::{Canvas, png, svg};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -22,7 +13,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
         "svg" | "png" => Ok(()),
         _ => {
             let reason = format!("--plot {}: a picture ends in .svg or .png", path.display());
-            Err(Failure::new(crate::exit::Exit::Usage, reason, None))
+            Err(Failure::new(Exit::Usage, reason, None))
         }
     }
 }
@@ -33,7 +24,7 @@ fn ending(path: &Path) -> &str {
 
 /// Writes a picture.
 pub fn save(path: &Path, canvas: &Canvas) -> Result<(), Failure> {
-    let bytes = if ending(path) == "png" { png::bytes(canvas) } else { svg::text(canvas).into_bytes() };
+    let bytes = if ending(path) == "png" { png(canvas) } else { svg(canvas).into_bytes() };
     let mut file = output::create(path, true)?;
     file.write_all(&bytes)?;
     file.keep()

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Report pages: as files, and in the distribution's Chromium.
+
+use crate::support::{good, pelton};
+use pelton_lab::number::number;
+use pelton_lab::watch::Unwatched;
+use pelton_report::{ReportRequest, report};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Two rate limits on a phone: time lines, decisions, power, limits.
+const PHONE: [&str; 10] = [
+    "--platform",
+    "pixel6-gs101",
+    "--workload",
+    "ui-frames",
+    "--duration",
+    "2s",
+    "--policy",
+    "7.2",
+    "--policy",
+    "7.2,rate_limit_us=10000",
+];
+/// Letters that would be markup, if they were not escaped.
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
+
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The page that the program writes.
+fn page(name: &str, arguments: &[&str]) -> (PathBuf, String) {
+    let path = place(name);
+    good(&[&["report", "--quiet", "-o", path.to_str().expect("UTF-8")], arguments].concat());
+    let text = std::fs::read_to_string(&path).expect("a page");
+    (path, text)
+}
+
+/// Opens a page in a browser; false: there is none here.
+fn opens(path: &Path, options: &[&str]) -> bool {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/check.mjs");
+    let Ok(output) = Command::new("node").arg(script).arg(path).args(options).output() else { return false };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        matches!(output.status.code(), Some(0 | 4)),
+        "{}: {said}{}",
+        path.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.status.code() == Some(0)
+}
+
+#[test]
+fn a_page_of_runs_opens_everywhere_and_says_what_the_result_says() {
+    let (path, text) = page("runs.html", &[&PHONE[..], &["--seeds", "4"]].concat());
+    let result = good(&[&["compare", "--quiet", "--summary", "--format", "json", "--seeds", "4"], &PHONE[..]].concat());
+    let result: Value = serde_json::from_str(&result).expect("JSON");
+    let mut wanted = Map::new();
+    for row in result["rows"].as_array().expect("rows") {
+        let medians = row["cells"].as_array().expect("cells").iter().map(|cell| cell["median"].as_f64().map(number));
+        wanted.insert(row["quantity"].as_str().expect("a name").to_owned(), medians.collect());
+    }
+    assert!(wanted.len() > 5 && text.contains("energy_mj"), "{wanted:?}");
+    let numbers = place("numbers.json");
+    std::fs::write(&numbers, Value::Object(wanted).to_string()).expect("room");
+    if !opens(&path, &["--numbers", numbers.to_str().expect("UTF-8")]) {
+        println!("not measured: pages in a browser (node, npm ci --prefix web, chromium)");
+    }
+}
+
+#[test]
+fn a_page_of_a_kept_result_opens_and_nothing_in_it_is_markup() {
+    let kept = place("kept.json");
+    let row = json!({"quantity": HOSTILE, "value": null, "cells": [{"median": 1.25}, {"median": 2}]});
+    let value = json!({"result": "compare", "schema": 2, "run": {"platform": HOSTILE}, "rows": [row]});
+    std::fs::write(&kept, value.to_string()).expect("room");
+    let (path, text) = page("kept.html", &[kept.to_str().expect("UTF-8")]);
+    assert!(!text.contains("<img") && text.contains("&lt;img") && text.contains("1.25"), "{text}");
+    if !opens(&path, &[]) {
+        println!("not measured: pages in a browser (node, npm ci --prefix web, chromium)");
+    }
+}
+
+#[test]
+fn names_of_a_workload_are_no_markup() {
+    let workload = place("hostile-names.json");
+    let task = json!({"loop": -1, "run": 2000, "timer": {"ref": "r", "period": 16000}});
+    let file = json!({"global": {"duration": 1, "calibration": "CPU0"}, "tasks": {HOSTILE: task}});
+    std::fs::write(&workload, file.to_string()).expect("room");
+    let given = workload.to_str().expect("UTF-8");
+    let (path, text) = page("hostile-names.html", &["--platform", "hikey-6220", "--workload", given, "--seeds", "1"]);
+    assert!(text.contains("img src=x") && !text.contains("<img"), "it is there, as text");
+    let shell = text.matches("<script").count();
+    assert_eq!(text.matches("</script>").count(), shell, "no script ends early");
+    assert!(text.contains("\"panels\":[{"), "{}", path.display());
+}
+
+#[test]
+fn a_request_gives_the_page_of_the_verb_and_the_same_bytes_each_time() {
+    let here = ["--platform", "hikey-6220", "--workload", "busy:cpus=0", "--duration", "50ms", "--seeds", "2"];
+    let (path, text) = page("request.html", &here);
+    let command = format!("pelton report --quiet -o {} {}", path.display(), here.join(" "));
+    let input = json!({"platform": "hikey-6220", "workload": "busy:cpus=0", "duration_ns": 50_000_000});
+    let ask: ReportRequest = serde_json::from_value(json!({
+        "compare": {"input": input, "policies": ["7.2"], "seeds": 2}, "command": command,
+    }))
+    .expect("a request");
+    assert_eq!(report(&ask, &Unwatched).expect("a page"), text);
+    assert_eq!(report(&ask, &Unwatched).expect("a page"), text);
+}
+
+#[test]
+fn what_is_no_result_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::write(path("text"), "no JSON").expect("room");
+    std::fs::write(path("other.json"), "{\"a\": 1}").expect("room");
+    let page = path("page.html");
+    for (given, why) in [("absent", "no such file"), ("text", "it is no JSON"), ("other.json", "no `result` in it")] {
+        let outcome = pelton(&["report", &path(given), "-o", &page]);
+        assert!(outcome.code == 3 && outcome.stderr.contains(why), "{given}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("--format json"), "{}", outcome.stderr);
+    }
+    let outcome = pelton(&["report", &path("text"), "-o", &path("text")]);
+    assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+    assert_eq!(std::fs::read_to_string(path("text")).expect("still there"), "no JSON");
+    for words in [&["report", "-o", &page][..], &["report", "--platform", "hikey-6220", "-o", &page]] {
+        assert_eq!(pelton(words).code, 2, "{words:?}");
+    }
+    assert!(!Path::new(&page).exists());
+}

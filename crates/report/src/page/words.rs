@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Results in sentences.
+
+use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison};
+use pelton_lab::number::number;
+use pelton_lab::verbs::compare::is_answer;
+
+/// One sentence for each side: against its base where it has one.
+pub fn sentences(comparison: &Comparison) -> Vec<String> {
+    let names: Vec<String> = comparison.sides().collect();
+    let answers: Vec<&CompareRow> = comparison.rows.iter().filter(|row| is_answer(row)).collect();
+    let has_base = |at: usize| answers.iter().any(|row| row.cells[at].change_pct.is_some());
+    let compared: Vec<usize> = (0..names.len()).filter(|&at| has_base(at)).collect();
+    if compared.is_empty() {
+        return names.iter().enumerate().map(|(at, name)| alone(name, at, &answers)).collect();
+    }
+    compared.into_iter().map(|at| against(comparison, &names, at, &answers)).collect()
+}
+
+/// Stars of the answers that chance alone may have set.
+pub fn chance(comparison: &Comparison) -> Chance {
+    let mut answers = comparison.clone();
+    answers.rows.retain(is_answer);
+    answers.chance()
+}
+
+/// Seeds in words.
+pub fn seeds(seeds: &[u64]) -> String {
+    match seeds {
+        [] => "none".to_owned(),
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first} to {last}, each with random start phases of its own"),
+    }
+}
+
+fn alone(name: &str, at: usize, answers: &[&CompareRow]) -> String {
+    let known = |row: &&CompareRow| Some(format!("{} {} {}", row.quantity, number(row.cells[at].median?), row.unit));
+    let numbers: Vec<String> = answers.iter().filter_map(known).map(|text| text.trim().to_owned()).collect();
+    match numbers.is_empty() {
+        true => format!("{name}: no number of the whole run is known."),
+        false => format!("{name}: {}.", numbers.join(", ")),
+    }
+}
+
+fn against(comparison: &Comparison, names: &[String], at: usize, answers: &[&CompareRow]) -> String {
+    let cell = |row: &CompareRow| -> CompareCell { row.cells[at].clone() };
+    let moved = |row: &&&CompareRow| cell(row).is_significant();
+    let changes: Vec<String> = answers.iter().filter(moved).map(|row| change(row, &row.cells[at])).collect();
+    let stayed = |row: &&&CompareRow| row.cells[at].change_pct.is_some() && !cell(row).is_significant();
+    let same: Vec<&str> = answers.iter().filter(stayed).map(|row| row.quantity).collect();
+    let base = base_of(comparison, at);
+    let mut out = format!("[{}] {} against [{}] {}: ", at + 1, names[at], base + 1, names[base]);
+    out +=
+        &if changes.is_empty() { "nothing moved more than the seeds explain".to_owned() } else { changes.join(", ") };
+    if !same.is_empty() && !changes.is_empty() {
+        out += &format!("; not beyond what the seeds explain: {}", same.join(", "));
+    }
+    out + "."
+}
+
+fn change(row: &CompareRow, cell: &CompareCell) -> String {
+    let pct = cell.change_pct.map(|pct| format!("{pct:+.1} %")).unwrap_or_default();
+    let range = cell.change_ci95_pct.map(|(low, high)| format!(" (95 %: {low:+.1} to {high:+.1})"));
+    format!("{} {pct}{}", row.quantity, range.unwrap_or_default())
+}
+
+/// Side that the changes of another are against: the first of the same workload, or of all.
+fn base_of(comparison: &Comparison, at: usize) -> usize {
+    let has_change = |side: usize| comparison.rows.iter().any(|row| row.cells[side].change_pct.is_some());
+    (0..at).rev().find(|&side| !has_change(side)).unwrap_or(0)
+}
