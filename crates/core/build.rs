@@ -75,6 +75,10 @@ fn compiled(include: &Path) -> cc::Build {
         .warnings(true)
         .extra_warnings(true)
         .flag_if_supported("-Wconversion");
+    if std::env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm") {
+        // A page is sent over networks.
+        build.opt_level_str("s").define("PELTON_SMALL", None);
+    }
     if std::env::var_os("CARGO_FEATURE_MUTANTS").is_some() {
         // Of clang a variable that is used before it has a value does not begin at 0; gcc lets it have any.
         build.compiler("clang").flag("-ftrivial-auto-var-init=pattern");

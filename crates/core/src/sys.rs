@@ -1249,6 +1249,7 @@ pub struct Bound {
     pub words: *const c_char,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::size_of::<Bound>() == 40);
     assert!(std::mem::align_of::<Bound>() == 8);
@@ -1292,6 +1293,7 @@ pub struct Ctx<'a> {
     pub freq_scale: u32,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::size_of::<Ctx>() == 24);
     assert!(std::mem::align_of::<Ctx>() == 8);
@@ -4018,6 +4020,7 @@ pub struct SwitchInfo {
     pub defaults: [u32; 12],
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::size_of::<SwitchInfo>() == 72);
     assert!(std::mem::align_of::<SwitchInfo>() == 8);
@@ -4040,6 +4043,7 @@ pub struct ParameterInfo {
     pub preset: u32,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::size_of::<ParameterInfo>() == 40);
     assert!(std::mem::align_of::<ParameterInfo>() == 8);
@@ -4082,6 +4086,7 @@ pub struct StableRule {
     pub why: *const c_char,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::size_of::<StableRule>() == 24);
     assert!(std::mem::align_of::<StableRule>() == 8);

@@ -125,7 +125,9 @@ pub fn run_with_progress<S: Sink>(
 ) -> Result<Report, SimError> {
     pelton_model::dangling(workload)?;
     let inputs = Inputs { machine, workload, policy: policy.prepared(), config };
-    if S::PLACEMENTS || S::BALANCES || S::REQUESTS || S::DRAWN {
+    // In a page one engine for all sinks: it is sent over networks.
+    let is_page = cfg!(target_family = "wasm");
+    if is_page || S::PLACEMENTS || S::BALANCES || S::REQUESTS || S::DRAWN {
         inputs.tell_everything(&mut sink, progress)
     } else if S::ACTIVE {
         inputs.tell_events(&mut sink, progress)

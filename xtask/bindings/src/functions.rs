@@ -104,7 +104,7 @@ fn symbol(name: &str, own: &Wrapper, form: Form) -> String {
         Form::Wide => "pelton_x_policy_newest()",
     };
     let (is_newest, known) = if params.starts_with("const struct pelton_policy *") {
-        (format!("{first} == {newest}"), format!("{back}pelton_{name}(&pelton_policy_newest{comma}{rest});"))
+        (format!("IS_NEWEST({first}, {newest})"), format!("{back}pelton_{name}(&pelton_policy_newest{comma}{rest});"))
     } else if params.starts_with("const struct pelton_ctx *") && params.matches("pelton_ctx").count() == 1 {
         let known = format!("{{ &pelton_policy_newest, {first}->now, {first}->cap_orig, {first}->freq_scale }}");
         let call = format!("{back}pelton_{name}(&known{comma}{rest});");

@@ -22,6 +22,10 @@ pub fn text(record: &ItemStruct, parsed: &Parsed) -> String {
     if name != "Policy" {
         out += &declared(record, parsed, &name);
     }
+    if record.fields.iter().any(|field| refers(field) || points(field)) {
+        // Sizes were read where an address has 64 bits.
+        out += "#[cfg(target_pointer_width = \"64\")]\n";
+    }
     let _ = writeln!(out, "const _: () = {{");
     for fact in parsed.layouts.get(&c).into_iter().flatten() {
         let fact = fact.replace(&c, &name).replace(":: std :: mem :: ", "std::mem::");

@@ -18,6 +18,7 @@ mod marked;
 mod open;
 mod part;
 mod perfetto;
+mod place;
 mod spelling;
 mod state;
 mod stop;

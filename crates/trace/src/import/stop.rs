@@ -4,16 +4,10 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-
 use super::{ImportError, Source, Timed, TraceInfo};
-
-/// Longest time that a blocked read goes on before the flag is looked at again, ms.
-const LOOK_MS: u8 = 50;
 
 /// A flag that the caller sets to end reading.
 pub type Stop = Option<&'static AtomicBool>;
@@ -54,18 +48,47 @@ impl Stoppable {
 
     /// Standard input without the buffer that the whole process shares: what is in that would not be waited for.
     pub fn stdin(stop: Stop) -> io::Result<Stoppable> {
-        let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-        Ok(Stoppable { file, stop, waits: true })
+        Ok(Stoppable { file: wait::stdin()?, stop, waits: true })
+    }
+}
+
+#[cfg(unix)]
+mod wait {
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsFd;
+
+    /// Longest time that a blocked read goes on before the flag is looked at again, ms.
+    const LOOK_MS: u8 = 50;
+
+    pub fn stdin() -> io::Result<File> {
+        Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
     }
 
     /// True when there is something to read, or its end; false when the wait is over.
-    fn is_ready(&self) -> io::Result<bool> {
-        let mut polled = [PollFd::new(self.file.as_fd(), PollFlags::POLLIN)];
+    pub fn is_ready(file: &File) -> io::Result<bool> {
+        let mut polled = [PollFd::new(file.as_fd(), PollFlags::POLLIN)];
         match poll(&mut polled, PollTimeout::from(LOOK_MS)) {
             Ok(ready) => Ok(ready > 0),
             Err(nix::errno::Errno::EINTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Reads that never wait: there are no pipes and terminals.
+#[cfg(not(unix))]
+mod wait {
+    use std::fs::File;
+    use std::io;
+
+    pub fn stdin() -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn is_ready(_: &File) -> io::Result<bool> {
+        Ok(true)
     }
 }
 
@@ -75,7 +98,7 @@ impl Read for Stoppable {
             if is_set(self.stop) {
                 return Err(io::Error::other(Stopped));
             }
-            if !self.waits || self.stop.is_none() || self.is_ready()? {
+            if !self.waits || self.stop.is_none() || wait::is_ready(&self.file)? {
                 return self.file.read(buffer);
             }
         }

@@ -2,12 +2,11 @@
 //! The records of one CPU of one buffer, page by page.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 use super::head::{CpuData, Head};
 use super::page::{Entry, PageLayout, entry};
 use super::unpack::Packing;
-use crate::import::TraceInfo;
+use crate::import::{TraceInfo, place};
 
 /// Bytes read at a time, when the pages are not larger and there are not thousands of CPUs.
 const WINDOW_BYTES: usize = 64 << 10;
@@ -193,7 +192,7 @@ impl CpuStream {
     fn fill_plain(&mut self, file: &File) -> std::io::Result<bool> {
         let wanted = (self.end - self.offset).min(self.window_bytes as u64) as usize;
         self.window.resize(wanted, 0);
-        let found = read_at(file, &mut self.window, self.offset)?;
+        let found = place::read(file, &mut self.window, self.offset)?;
         self.window.truncate(found);
         self.offset += found as u64;
         Ok(found > 0)
@@ -207,7 +206,7 @@ impl CpuStream {
             if self.end - self.offset < 4 {
                 return Ok(false);
             }
-            read_at(file, &mut words[..4], self.offset)?;
+            place::read(file, &mut words[..4], self.offset)?;
             chunks.left = (order.number(&words[..4]) as u32).min(u32::MAX - 1);
             self.offset += 4;
         }
@@ -234,7 +233,7 @@ impl CpuStream {
     fn unpack_chunk(&mut self, chunks: Chunks, file: &File) -> std::io::Result<Result<Option<Vec<u8>>, String>> {
         let mut words = [0; 8];
         let short = || Ok(Err("a packed part is cut off".to_owned()));
-        if self.end - self.offset < 8 || read_at(file, &mut words, self.offset)? < 8 {
+        if self.end - self.offset < 8 || place::read(file, &mut words, self.offset)? < 8 {
             return short();
         }
         let packed = self.layout.order.number(&words[..4]) as usize;
@@ -246,7 +245,7 @@ impl CpuStream {
             return short();
         }
         let mut bytes = vec![0; packed];
-        if read_at(file, &mut bytes, self.offset + 8)? < packed {
+        if place::read(file, &mut bytes, self.offset + 8)? < packed {
             return short();
         }
         self.offset += 8 + packed as u64;
@@ -258,18 +257,4 @@ impl CpuStream {
 fn window_bytes(page_bytes: usize, count: usize) -> usize {
     let share = (WINDOWS_BYTES / count.max(1)).min(WINDOW_BYTES);
     (share / page_bytes).max(1) * page_bytes
-}
-
-/// Reads as much of `buffer` as the file has.
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(bytes) => filled += bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }

@@ -16,7 +16,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use pelton_schema::{CPU_UNKNOWN, Event};
@@ -26,7 +25,7 @@ use self::index::{Holds, Item};
 use self::spill::take_event;
 use super::compressed::Whole;
 use super::decode::Notes;
-use super::{Format, ImportError, Source, Timed, TraceInfo};
+use super::{Format, ImportError, Source, Timed, TraceInfo, place};
 use crate::perfetto::fields::trace;
 use crate::perfetto::proto::take_field;
 use crate::varint;
@@ -188,7 +187,7 @@ impl PerfettoSource {
         };
         let Some(file) = file else { return Ok(false) };
         self.bytes.resize(item.bytes as usize, 0);
-        file.read_exact_at(&mut self.bytes, item.offset)?;
+        place::read_whole(file, &mut self.bytes, item.offset)?;
         Ok(true)
     }
 
