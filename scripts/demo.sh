@@ -35,17 +35,22 @@ show run --platform "$platform" --workload "$workload" --trace out/mp3-short.pft
 "$pelton" run --platform "$platform" --workload "$workload" --format json --quiet >out/mp3-short.json
 show report --platform "$platform" --workload "$workload" --policy 4.16 --policy 7.2 -o out/mp3-short.html
 
-# A picture of the page as a person sees it; a finding in it is a failure.
+# look CHECK PAGE PICTURE ARGUMENTS...: opens a page as a person does; a finding is a failure.
 look() {
-    local code=0
-    node web/check.mjs "$1" --picture "$2" >out/look.txt 2>&1 || code=$?
+    local code=0 check=$1 page=$2 picture=$3
+    shift 3
+    node "web/$check.mjs" "$page" --picture "$picture" "$@" >out/look.txt 2>&1 || code=$?
     case $code in
         0) return 0 ;;
         1) cat out/look.txt >&2; exit 1 ;;
-        *) echo "demo: the page was not opened: node, npm and chromium do that" ;;
+        *) echo "demo: $page was not opened: node, npm and chromium do that" ;;
     esac
     return 1
 }
+
+built=0
+scripts/build-play.sh || built=$?
+[ $built = 0 ] || [ $built = 4 ] || exit $built
 
 # promise FILE WHAT: names a file to look at; an empty one is a failure.
 promise() {
@@ -58,6 +63,12 @@ promise out/rt-utilization.json "the published rows, ours beside them, and the v
 promise out/mp3-short.pftrace "every switch, wake-up and frequency; open it at https://ui.perfetto.dev"
 promise out/mp3-short.json "energy, latency and time at each frequency of the same run"
 promise out/mp3-short.html "kernel 4.16 against 7.2 on it: a page with time lines and explained decisions"
-if look out/mp3-short.html out/mp3-short.png; then
+if look check out/mp3-short.html out/mp3-short.png; then
     promise out/mp3-short.png "that page in a browser"
+fi
+if [ $built = 0 ]; then
+    promise out/playground.html "the simulator in one page: boards, workloads and policies to try"
+    if look check_play out/playground.html out/playground.png --program "$pelton"; then
+        promise out/playground.png "that page in a browser"
+    fi
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast
-# web.
+# web play.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
@@ -236,13 +236,19 @@ group() {
             # Placements are counted in the kernel's compiled code, too.
             group oracle
             ;;
+        play)
+            want_target wasm32-unknown-unknown "the simulator as a module of a page"
+            want clang-19 "compiles the core for it" have clang-19
+            want llvm-19 "packs the core for it" have llvm-ar-19
+            want binaryen "makes the module smaller" have wasm-opt
+            ;;
         fast)
             want clang-19 "compiles the core for the linker" have clang-19
             want llvm-19 "reads profiles" have llvm-profdata-19
             ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|web]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|web|play]..." >&2
             exit 2
             ;;
     esac

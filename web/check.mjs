@@ -3,53 +3,10 @@
 // usage: node web/check.mjs PAGE.html [--numbers FILE] [--picture FILE.png] [--most-ms N]
 // --numbers: JSON, quantity -> medians as they are to stand in the table of the answers.
 // Exit code: 0 good, 1 findings (one a line), 4 no browser or no packages.
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { accessible, check, end, opened, option, wide } from './browser.mjs';
 
-const BROWSER = process.env.PELTON_CHROMIUM ?? '/usr/bin/chromium';
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
-
-const [page, ...options] = process.argv.slice(2);
-const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
-const findings = [];
-const check = (holds, words) => { if (!holds) findings.push(words); };
-
-const missing = (what) => { console.log(`no ${what}`); process.exit(4); };
-const require = createRequire(import.meta.url);
-if (!existsSync(BROWSER)) missing(`browser: ${BROWSER}`);
-const { chromium } = await import('playwright-core').catch(() => missing('packages: npm ci --prefix web'));
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-const browser = await chromium.launch({ executablePath: BROWSER, args: QUIET });
-
-/** A tab with the page in it; what it asks the network for and what fails in it are findings. */
-async function opened({ what, ready = true, ...settings }) {
-  const context = await browser.newContext(settings);
-  const tab = await context.newPage();
-  const own = pathToFileURL(page).href;
-  tab.on('request', (request) => check(request.url() === own || request.url().startsWith('data:'), `${what}: asks for ${request.url().slice(0, 100)}`));
-  tab.on('pageerror', (error) => findings.push(`${what}: ${error.message}`));
-  tab.on('console', (message) => check(message.type() !== 'error', `${what}: ${message.text()}`));
-  const from = performance.now();
-  await tab.goto(own);
-  if (ready && await tab.locator('#panels').count()) {
-    await tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined, undefined, { timeout: 30_000 });
-  }
-  return { tab, context, ms: performance.now() - from };
-}
-
-const wide = (tab) => tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-
-async function accessible(tab, what) {
-  // Everything that is closed counts, too.
-  await tab.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
-  // In the page's world, not by a script element, which the page's policy would have to allow.
-  await tab.evaluate(axe);
-  const found = await tab.evaluate(() => window.axe.run(document));
-  found.violations.forEach(({ id, nodes }) => findings.push(`${what}: ${id} (${nodes.length}): ${nodes[0].html.slice(0, 120)}`));
-}
+const READY = () => !document.getElementById('panels') || document.documentElement.dataset.ready !== undefined;
 
 async function numbers(tab) {
   const wanted = JSON.parse(readFileSync(option('--numbers'), 'utf8'));
@@ -106,22 +63,19 @@ async function mark(tab) {
   check(await tab.locator('details.picked[open]').count() === 1, 'a mark leads to no explanation');
 }
 
-const light = await opened({ what: 'light', viewport: { width: 1200, height: 900 }, colorScheme: 'light' });
+const light = await opened({ what: 'light', ready: READY, viewport: { width: 1200, height: 900 }, colorScheme: 'light' });
 check(light.ms <= Number(option('--most-ms') ?? 10_000), `ready after ${Math.round(light.ms)} ms`);
 if (option('--picture')) await light.tab.screenshot({ path: option('--picture'), fullPage: true });
 if (option('--numbers')) await numbers(light.tab);
 await lines(light.tab);
 await accessible(light.tab, 'light');
-const dark = await opened({ what: 'dark', viewport: { width: 1200, height: 900 }, colorScheme: 'dark', reducedMotion: 'reduce' });
+const dark = await opened({ what: 'dark', ready: READY, viewport: { width: 1200, height: 900 }, colorScheme: 'dark', reducedMotion: 'reduce' });
 await accessible(dark.tab, 'dark');
-const phone = await opened({ what: 'phone', viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+const phone = await opened({ what: 'phone', ready: READY, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
 check(await wide(phone.tab) <= 0, `on a phone it scrolls sideways by ${await wide(phone.tab)}`);
 await accessible(phone.tab, 'phone');
 check(await wide(phone.tab) <= 0, `on a phone, all opened, it scrolls sideways by ${await wide(phone.tab)}`);
-const plain = await opened({ what: 'without script', ready: false, javaScriptEnabled: false });
+const plain = await opened({ what: 'without script', javaScriptEnabled: false });
 check(await plain.tab.locator('table').count() > 0, 'without script there is no table');
 check(await plain.tab.locator('h1').count() === 1, 'without script there is no heading');
-await browser.close();
-
-console.log(findings.length ? findings.join('\n') : `good: ready after ${Math.round(light.ms)} ms`);
-process.exit(findings.length ? 1 : 0);
+await end(`good: ready after ${Math.round(light.ms)} ms`);

@@ -68,6 +68,8 @@ pub struct Inputs {
     pub platform_text: Option<String>,
     /// Workload specification: files and models, joined by `+`.
     pub workload: String,
+    /// Text of the rt-app file that `workload` then only names, where it is no file.
+    pub workload_text: Option<String>,
     /// Seed.
     pub seed: u64,
     /// Length, ns; `None` = what the workload asks for.
@@ -276,7 +278,10 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
     let policy = policy(spec)?;
     let built = machine(inputs, &policy.profile)?;
     let options = RtAppOptions { defines: inputs.defines.clone(), ..RtAppOptions::default() };
-    let mut loaded = workload::load_full(&inputs.workload, &built.machine, &options)?;
+    let mut loaded = match &inputs.workload_text {
+        Some(text) => workload::load_text(&SourceFile::new(&inputs.workload, text), &built.machine, &options)?,
+        None => workload::load_full(&inputs.workload, &built.machine, &options)?,
+    };
     loaded.warnings.extend(fit::check(&inputs.workload, &built.machine, &loaded.workload, &policy)?);
     Ok(assemble(inputs, built, policy, loaded))
 }

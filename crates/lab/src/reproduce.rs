@@ -156,6 +156,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     let inputs = Inputs {
         platform: workload.platform.as_ref().unwrap_or(&experiment.platform).clone(),
         platform_text: None,
+        workload_text: None,
         seed: 1,
         workload: variant
             .with

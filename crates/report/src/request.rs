@@ -28,13 +28,11 @@ pub struct ReportRequest {
     pub compare: CompareRequest,
     /// Decisions of each run to explain: those that moved most.
     pub decisions: usize,
-    /// Command that makes the page again, for its readers.
-    pub command: Option<String>,
 }
 
 impl Default for ReportRequest {
     fn default() -> Self {
-        ReportRequest { compare: CompareRequest::default(), decisions: DECISIONS_DEFAULT, command: None }
+        ReportRequest { compare: CompareRequest::default(), decisions: DECISIONS_DEFAULT }
     }
 }
 
@@ -63,7 +61,7 @@ pub fn report(request: &ReportRequest, watch: &dyn Watch) -> Result<String, LabE
     let drawn = &planned.plans[..planned.plans.len().min(RUNS)];
     let runs = drawn.iter().map(|plan| follow(plan, request, drawn.len(), watch)).collect::<Result<_, _>>()?;
     let powers = planned.plans.first().map(|first| first.power.clone()).unwrap_or_default();
-    Ok(page::html(&page::Content { comparison: &comparison, runs, powers, command: request.command.as_deref() }))
+    Ok(page::html(&page::Content { comparison: &comparison, runs, powers, request }))
 }
 
 /// Runs twice: once for the columns and for what moved most, once more to that, to keep what it was made of. A run is a

@@ -25,9 +25,7 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
     if spec.len() > SPEC_BYTES_MAX {
         return Err(file.about("the workload's name is too long").into());
     }
-    let cpus = u32::try_from(machine.cpus.len()).ok();
-    let capacities = machine.cpus.iter().map(|cpu| cpu.capacity).collect();
-    let options = RtAppOptions { cpus, capacities, ..options.clone() };
+    let options = on(machine, options);
     let mut parts = Vec::new();
     let (mut warnings, mut notes, mut originals) = (Diagnostics::new(), Vec::new(), Vec::new());
     let (mut first_task, mut start) = (0, None);
@@ -51,6 +49,16 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
         start.apply(&mut workload);
     }
     Ok(Loaded { workload, warnings, notes, originals, start })
+}
+
+/// Loads the text of an rt-app file.
+pub fn load_text(file: &SourceFile, machine: &Machine, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
+    rtapp::load_full(file, &on(machine, options))
+}
+
+fn on(machine: &Machine, options: &RtAppOptions) -> RtAppOptions {
+    let capacities = machine.cpus.iter().map(|cpu| cpu.capacity).collect();
+    RtAppOptions { cpus: u32::try_from(machine.cpus.len()).ok(), capacities, ..options.clone() }
 }
 
 /// An rt-app file counts its work on one CPU and a model beside it on another.

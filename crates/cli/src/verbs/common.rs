@@ -37,6 +37,7 @@ pub fn input_of(platform: &str, workload: &str, args: &OptionArgs) -> InputReque
         rate_limit_us: args.rate_limit_us,
         group: args.group.clone(),
         defines: args.defines.iter().cloned().collect(),
+        ..InputRequest::default()
     }
 }
 

@@ -48,20 +48,7 @@ fn request(args: &ReportArgs, platform: &str, jobs: usize) -> ReportRequest {
         jobs,
         ..CompareRequest::default()
     };
-    ReportRequest { compare, decisions: usize::from(args.decisions), command: Some(command()) }
-}
-
-/// The call, as a shell takes it.
-fn command() -> String {
-    let quoted = |word: String| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=,./:+@%".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word,
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
-    };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
-    std::iter::once("pelton".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    ReportRequest { compare, decisions: usize::from(args.decisions) }
 }
 
 fn of_file(path: &Path) -> Result<String, Failure> {

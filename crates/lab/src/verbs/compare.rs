@@ -103,7 +103,9 @@ pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, L
     let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
     let mut plans = Vec::new();
     for workload in &workloads {
-        let input = InputRequest { workload: workload.clone(), ..request.input.clone() };
+        let is_text = *workload == request.input.workload;
+        let workload_text = request.input.workload_text.clone().filter(|_| is_text);
+        let input = InputRequest { workload: workload.clone(), workload_text, ..request.input.clone() };
         for (i, text) in request.policies.iter().enumerate() {
             let make = if i == 0 { prepare } else { prepare_again };
             plans.push(make(&input.inputs(1, true), &policy_spec(text, &request.sets), watch)?);

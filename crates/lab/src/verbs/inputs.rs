@@ -15,8 +15,14 @@ use std::path::Path;
 pub struct InputRequest {
     /// Platform name or TOML file.
     pub platform: String,
+    /// The platform file's text, where `platform` only names it: for callers without files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform_text: Option<String>,
     /// rt-app JSON file or model; several are joined by `+`.
     pub workload: String,
+    /// The rt-app file's text, where `workload` only names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload_text: Option<String>,
     /// Simulated time, ns; none = what the workload asks for.
     pub duration_ns: Option<u64>,
     /// Timer interrupts per second; none = 250.
@@ -34,7 +40,9 @@ impl InputRequest {
     pub fn inputs(&self, seed: u64, random_phase: bool) -> Inputs {
         Inputs {
             platform: self.platform.clone(),
+            platform_text: self.platform_text.clone(),
             workload: self.workload.clone(),
+            workload_text: self.workload_text.clone(),
             seed,
             duration_ns: self.duration_ns,
             hz: self.hz,

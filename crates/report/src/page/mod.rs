@@ -2,6 +2,7 @@
 //! The page: one file with its tables, pictures and columns, a style and a script. Without the script tables, pictures
 //! and explanations are there.
 
+mod command;
 mod decisions;
 mod tables;
 pub mod value;
@@ -9,7 +10,7 @@ mod words;
 
 use crate::chart::{compared, svg};
 use crate::pack;
-use crate::request::Followed;
+use crate::request::{Followed, ReportRequest};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pelton_lab::compare::Comparison;
 use pelton_lab::number::number;
@@ -35,8 +36,8 @@ pub(crate) struct Content<'a> {
     pub runs: Vec<Followed>,
     /// Sources of power.
     pub powers: PowerWords,
-    /// Command that makes it again.
-    pub command: Option<&'a str>,
+    /// The request, so that its readers can make it again.
+    pub request: &'a ReportRequest,
 }
 
 /// The whole file.
@@ -196,10 +197,8 @@ fn inputs(content: &Content<'_>) -> Markup {
                 dt { "version" } dd { (about.version) ", results of schema " (about.schema) }
             }
             (tables::policies(content.comparison, plans))
-            @if let Some(command) = content.command {
-                h3 { "Make it again" }
-                pre.wide tabindex="0" { code { (command) } }
-            }
+            h3 { "Make it again" }
+            pre.wide tabindex="0" { code { (command::of(content.request)) } }
         }
     }
 }

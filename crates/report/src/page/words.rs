@@ -50,6 +50,15 @@ fn against(comparison: &Comparison, names: &[String], at: usize, answers: &[&Com
     let same: Vec<&str> = answers.iter().filter(stayed).map(|row| row.quantity).collect();
     let base = base_of(comparison, at);
     let mut out = format!("[{}] {} against [{}] {}: ", at + 1, names[at], base + 1, names[base]);
+    if answers.iter().all(|row| row.cells[at].change_ci95_pct.is_none()) {
+        let seeds = comparison.seeds.len();
+        let all: Vec<String> = answers
+            .iter()
+            .filter(|row| row.cells[at].change_pct.is_some())
+            .map(|row| change(row, &row.cells[at]))
+            .collect();
+        return format!("{out}{}; {seeds} seeds are too few to say what of it is chance.", all.join(", "));
+    }
     out +=
         &if changes.is_empty() { "nothing moved more than the seeds explain".to_owned() } else { changes.join(", ") };
     if !same.is_empty() && !changes.is_empty() {
@@ -68,4 +77,42 @@ fn change(row: &CompareRow, cell: &CompareCell) -> String {
 fn base_of(comparison: &Comparison, at: usize) -> usize {
     let has_change = |side: usize| comparison.rows.iter().any(|row| row.cells[side].change_pct.is_some());
     (0..at).rev().find(|&side| !has_change(side)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_lab::compare::summarise;
+    use pelton_sim::Report;
+    use pelton_sim::report::DomainReport;
+
+    fn made(seeds: u64, other: u64) -> Comparison {
+        let report = |transitions| {
+            let domain = DomainReport { name: "cpu".into(), transitions, ..Default::default() };
+            Report { domains: vec![domain], ..Default::default() }
+        };
+        let of = |first: u64| (0..seeds).map(|seed| report(first + seed)).collect();
+        summarise(&["7.2".into(), "6.1".into()], &(1..=seeds).collect::<Vec<_>>(), &[of(1000), of(other)])
+    }
+
+    #[test]
+    fn what_moved_what_did_not_and_too_few_seeds_are_said() {
+        let moved = sentences(&made(10, 500)).join("\n");
+        assert!(moved.starts_with("[2] 6.1 against [1] 7.2: transitions -49.8 % (95 %: "), "{moved}");
+        let same = sentences(&made(10, 1000)).join("\n");
+        assert_eq!(same, "[2] 6.1 against [1] 7.2: nothing moved more than the seeds explain.");
+        let few = sentences(&made(2, 500)).join("\n");
+        assert!(
+            few.contains("transitions -50.0 %") && few.ends_with("2 seeds are too few to say what of it is chance."),
+            "{few}"
+        );
+    }
+
+    #[test]
+    fn one_policy_is_its_numbers() {
+        let mut alone = made(1, 500);
+        alone.policies.truncate(1);
+        alone.rows.iter_mut().for_each(|row| row.cells.truncate(1));
+        assert_eq!(sentences(&alone), ["7.2: transitions 1000 count."]);
+    }
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds the playground: one page with the simulator in it, out/playground.html. Needs the library of Rust's target
+# wasm32-unknown-unknown and clang with llvm-ar for the core; wasm-opt (Debian's binaryen) makes it smaller.
+# Exit code: 0; 4 where the target or clang is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh play web
+target=wasm32-unknown-unknown
+[ -d "$(rustc --print target-libdir --target $target)" ] || { echo "playground: not built: rustup target add $target"; exit 4; }
+clang=$(command -v clang-19 || command -v clang) || { echo "playground: not built: no clang"; exit 4; }
+archiver=$(command -v llvm-ar-19 || command -v llvm-ar || ls /usr/lib/llvm-*/bin/llvm-ar 2>/dev/null | tail -1) || true
+[ -n "$archiver" ] || { echo "playground: not built: no llvm-ar"; exit 4; }
+
+export CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=$archiver
+cargo build --quiet --profile play --target $target -p pelton-play
+module=${CARGO_TARGET_DIR:-target}/$target/play/pelton_play.wasm
+
+mkdir -p out
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$module" "$work/play.wasm"
+if command -v wasm-opt >/dev/null; then
+    # What Rust's target has by itself, and no more: browsers lack the rest.
+    features=(--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
+        --enable-multivalue --enable-reference-types)
+    wasm-opt -Oz "${features[@]}" "$module" -o "$work/play.wasm"
+fi
+gzip -9nc "$work/play.wasm" >"$work/play.gz"
+
+# Lines of the page in which a file takes a word's place.
+while IFS= read -r line; do
+    case $line in
+        *@MODULE@*) printf '%s' "${line%%@MODULE@*}"; base64 -w0 "$work/play.gz"; printf '%s\n' "${line##*@MODULE@}" ;;
+        *@SCRIPT@*) printf '%s\n' "${line%%@SCRIPT@*}"; cat web/play.js; printf '%s\n' "${line##*@SCRIPT@}" ;;
+        *) printf '%s\n' "$line" ;;
+    esac
+done <web/play.html >"$work/playground.html"
+mv "$work/playground.html" out/playground.html
+printf 'playground: out/playground.html, %s kB; module %s kB, %s kB packed\n' "$(($(wc -c <out/playground.html) / 1000))" \
+    "$(($(wc -c <"$work/play.wasm") / 1000))" "$(($(wc -c <"$work/play.gz") / 1000))"

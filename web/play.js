@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The playground: a form, the simulator as a module in a worker, its page in a frame. All of it is in the link.
+'use strict';
+(() => {
+  // Version of what stands in links. Another one is refused: it would mean something else.
+  const LINKS = '1';
+  const START = { board: 'pixel6-gs101', kind: 'ui-frames', options: '', text: '', util_min: '0', util_max: '1024',
+    a: '7.2', b: '7.2', rate: '10000', seconds: '2', seeds: '6', seed: '1' };
+  const PASTED = 'rt-app file of your own';
+  // Inputs stay quiet for so long before they are carried out, ms.
+  const PAUSE_MS = 60;
+  // A run that takes longer is stopped, ms: a page must not hang.
+  const LONGEST_MS = 60_000;
+  const at = (id) => document.getElementById(id);
+  const form = at('form');
+
+  /** Runs in the worker: it has nothing but the module. */
+  function work() {
+    let module;
+    const encoder = new TextEncoder();
+    const decoder = new TextDecoder();
+    onmessage = async ({ data: { number, question, packed } }) => {
+      try {
+        if (packed) {
+          const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+          const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+          ({ instance: { exports: module } } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer(), {}));
+        }
+        const text = encoder.encode(question);
+        const place = module.room(text.length);
+        new Uint8Array(module.memory.buffer, place, text.length).set(text);
+        const bytes = module.answer();
+        const answer = decoder.decode(new Uint8Array(module.memory.buffer, module.text(), bytes));
+        postMessage({ number, answer: JSON.parse(answer) });
+      } catch (error) {
+        postMessage({ number, answer: { error: `the simulator stopped: ${error.message}` }, broken: true });
+      }
+    };
+  }
+
+  const packed = at('module').textContent.trim();
+  let worker = null;
+  let waiting = null;
+  let numbers = 0;
+
+  function ended(answer) {
+    const { resolve, timer } = waiting;
+    waiting = null;
+    clearTimeout(timer);
+    resolve(answer);
+  }
+
+  function stop() {
+    worker?.terminate();
+    worker = null;
+  }
+
+  /** The answer to a question; one that is asked before it is there takes its place. */
+  function ask(question) {
+    if (waiting) {
+      stop();
+      ended(null);
+    }
+    const fresh = !worker;
+    if (fresh) {
+      worker = new Worker(URL.createObjectURL(new Blob([`(${work})()`], { type: 'text/javascript' })));
+      worker.onmessage = ({ data }) => {
+        if (data.broken) stop();
+        if (waiting?.number === data.number) ended(data.answer);
+      };
+    }
+    const number = ++numbers;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        stop();
+        ended({ error: `no answer in ${LONGEST_MS / 1000} s: choose a shorter run, fewer seeds or a smaller board` });
+      }, LONGEST_MS);
+      waiting = { number, resolve, timer };
+      worker.postMessage({ number, question: JSON.stringify(question), packed: fresh ? packed : undefined });
+    });
+  }
+
+  const state = () => Object.fromEntries(Object.keys(START).map((name) => [name, form.elements[name].value]));
+  const isText = (kind) => kind === PASTED || kind.endsWith('.json');
+
+  /** The request that the form stands for: the one that `pelton report` makes of its arguments. */
+  function request(now) {
+    const clamps = [['util_min', '0'], ['util_max', '1024']].filter(([name, free]) => now[name] !== free).map(([name]) => `${name}=${now[name]}`);
+    const options = [now.options.trim(), ...clamps].filter(Boolean).join(',');
+    const workload = isText(now.kind)
+      ? { workload: now.kind === PASTED ? 'pasted.json' : now.kind, workload_text: now.text }
+      : { workload: options ? `${now.kind}:${options}` : now.kind };
+    const b = now.b.trim() && (now.rate === '0' ? now.b.trim() : `${now.b.trim()},rate_limit_us=${now.rate}`);
+    const policies = [now.a.trim(), b].filter(Boolean);
+    return { report: { compare: {
+      input: { platform: now.board, duration_ns: Math.round(Number(now.seconds) * 1e9), ...workload },
+      policies, seeds: Number(now.seeds), first_seed: Number(now.seed), jobs: 1 } } };
+  }
+
+  async function through(bytes, stream) {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  }
+
+  /** What differs from the start, packed. */
+  async function link(now) {
+    const changed = Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== START[name]));
+    const bytes = await through(new TextEncoder().encode(JSON.stringify(changed)), new CompressionStream('deflate-raw'));
+    const text = btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    return `#${LINKS}/${text}`;
+  }
+
+  async function linked(hash) {
+    if (hash.length < 2) return START;
+    const [version, text] = hash.slice(1).split('/');
+    if (version !== LINKS) throw new Error(`this link is of another version of the playground (${version.slice(0, 9)}); here is ${LINKS}`);
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    const known = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw'))));
+    return Object.fromEntries(Object.entries(START).map(([name, value]) => [name, typeof known[name] === 'string' ? known[name] : value]));
+  }
+
+  let page = '';
+  let timer = 0;
+
+  function show() {
+    const now = state();
+    at('model-part').hidden = isText(now.kind);
+    at('clamps').hidden = isText(now.kind);
+    at('text-part').hidden = !isText(now.kind);
+    document.querySelectorAll('output').forEach((output) => { output.textContent = at(output.htmlFor[0]).value; });
+    if (now.rate === '0') document.querySelector('output[for=rate]').textContent = 'as the kernel has it';
+  }
+
+  async function run() {
+    if (!form.checkValidity()) {
+      form.reportValidity();
+      return;
+    }
+    const now = state();
+    const from = performance.now();
+    at('said').textContent = 'running';
+    const [answer, fragment] = await Promise.all([ask(request(now)), link(now)]);
+    if (answer === null) return;
+    history.replaceState(null, '', fragment);
+    at('wrong').textContent = answer.error ?? '';
+    at('said').textContent = answer.error ? 'no result' : `done in ${Math.round(performance.now() - from)} ms`;
+    if (answer.page) {
+      page = answer.page;
+      at('page').srcdoc = page;
+    }
+    document.documentElement.dataset.done = String(numbers);
+  }
+
+  function changed() {
+    show();
+    clearTimeout(timer);
+    timer = setTimeout(run, PAUSE_MS);
+  }
+
+  function fill(catalogue) {
+    const option = (value, text = value) => new Option(text, value);
+    at('board').append(...catalogue.boards.map((board) => option(board.name, `${board.name} (${board.cpus} CPUs)`)));
+    at('kind').append(...catalogue.models.map((model) => option(model.model)), ...catalogue.examples.map(([name]) => option(name)), option(PASTED));
+    at('kernels').append(...catalogue.kernels.map((kernel) => option(kernel)));
+    at('version').textContent = `Pelton ${catalogue.version}, core ${catalogue.core}`;
+    at('kind').addEventListener('change', () => {
+      const example = catalogue.examples.find(([name]) => name === at('kind').value);
+      if (example) at('text').value = example[1];
+    });
+  }
+
+  const take = (values) => Object.entries(values).forEach(([name, value]) => { form.elements[name].value = value; });
+
+  async function open() {
+    try {
+      take(await linked(location.hash));
+    } catch (error) {
+      take(START);
+      at('wrong').textContent = `The link cannot be read: ${error.message}`;
+      show();
+      document.documentElement.dataset.done = 'unread';
+      return;
+    }
+    show();
+    await run();
+  }
+
+  form.addEventListener('submit', (event) => event.preventDefault());
+  at('save').addEventListener('click', () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([page], { type: 'text/html' }));
+    link.download = 'pelton.html';
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  at('link').addEventListener('click', async () => {
+    const text = location.href;
+    at('said').textContent = await navigator.clipboard?.writeText(text).then(() => 'link copied', () => text) ?? text;
+  });
+  addEventListener('hashchange', open);
+  ask('catalogue').then((catalogue) => {
+    if (catalogue.error) {
+      at('wrong').textContent = catalogue.error;
+      return undefined;
+    }
+    fill(catalogue);
+    form.addEventListener('input', changed);
+    form.addEventListener('change', changed);
+    return open();
+  });
+})();
