@@ -589,6 +589,13 @@ fn lisa_and_wattson_say_what_they_know_and_no_more() {
     assert!(draft.toml().contains("name = \"juno-r0\""));
     let wrong = refused(&write(folder.path(), "plat_info.yml", info.replace("1024", "2048")), &Options::default());
     assert!(wrong.contains("1..=1024") && wrong.contains("plat_info.yml:"), "{wrong}");
+    let alone = info.replace("    freq-domains: [[0, 2], [1]]\n", "");
+    assert_eq!(read(&write(folder.path(), "plat_info.yml", &alone)).domains[0].cpus, [0, 1, 2]);
+    for count in ["0", "1025", "4294967298", "9223372036854775807"] {
+        let text = alone.replace("cpus-count: 3", &format!("cpus-count: {count}"));
+        let wrong = refused(&write(folder.path(), "plat_info.yml", text), &Options::default());
+        assert!(wrong.contains("1..=1024") && wrong.contains("cpus-count"), "{count}: {wrong}");
+    }
     assert!(refused(&write(folder.path(), "bad.yml", "a: [1"), &Options::default()).contains("no YAML"));
     let [one, two] = [
         ("1d.csv", "device,policy,freq_khz,static,active,idle0,idle1\nX,2,400000,1.5,28.5,5.2,0\nX,2,800000,2.5,60,6,0\n"),

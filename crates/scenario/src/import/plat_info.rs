@@ -4,6 +4,7 @@
 use super::aliases;
 use super::draft::{Domain, Draft, Opp, sorted};
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use crate::platform::CPUS_MAX;
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// Reads a platform information, or a file that has one at `platform-info` / `conf`.
@@ -33,13 +34,13 @@ fn draft(source: &SourceFile, info: &Yaml) -> Result<Draft, Diagnostic> {
     }
     let capacities = &info["cpu-capacities"];
     let capacities = if capacities["orig"].is_badvalue() { capacities } else { &capacities["orig"] };
-    let count = whole(source, &info["cpus-count"], "cpus-count")?;
+    let count = count(source, &info["cpus-count"])?;
     let groups = match &info["freq-domains"] {
         Yaml::Array(groups) => groups.iter().map(|g| cpus(source, g, "freq-domains")).collect::<Result<Vec<_>, _>>()?,
         _ => {
             draft.assumed.push("no `freq-domains`: all CPUs share one frequency".to_owned());
             let none = || missing(source, "cpus-count", "the file has neither `freq-domains` nor `cpus-count`");
-            vec![(0..count.ok_or_else(none)? as u32).collect()]
+            vec![(0..count.ok_or_else(none)?).collect()]
         }
     };
     for cpus in groups {
@@ -91,9 +92,16 @@ fn opp(source: &SourceFile, khz: &Yaml) -> Result<Opp, Diagnostic> {
     Ok(Opp { khz: khz.ok_or_else(wrong)?, ..Opp::default() })
 }
 
+/// Number of CPUs, where the file says one: as many as a platform may have.
+fn count(source: &SourceFile, value: &Yaml) -> Result<Option<u32>, Diagnostic> {
+    let fits = |count: u64| (1..=CPUS_MAX as u64).contains(&count).then_some(count as u32);
+    let wrong = || missing(source, "cpus-count", "so many CPUs are not possible").allowed(format!("1..={CPUS_MAX}"));
+    whole(source, value, "cpus-count")?.map(|count| fits(count).ok_or_else(wrong)).transpose()
+}
+
 fn cpus(source: &SourceFile, list: &Yaml, key: &str) -> Result<Vec<u32>, Diagnostic> {
     let cpu = |cpu: &Yaml| {
-        let cpu = whole(source, cpu, key)?.filter(|&cpu| cpu < crate::platform::CPUS_MAX as u64);
+        let cpu = whole(source, cpu, key)?.filter(|&cpu| cpu < CPUS_MAX as u64);
         cpu.map(|cpu| cpu as u32).ok_or_else(|| missing(source, key, "a CPU's number is not possible"))
     };
     list.as_vec().map_or(Ok(Vec::new()), |list| list.iter().map(cpu).collect())
