@@ -114,6 +114,7 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("ReproduceArgs.name", Files(&["experiment_toml"])),
     ("ReproduceArgs.only", Words),
     ("ExplainArgs.placement", Words),
+    ("ExplainArgs.diff", Files(&["policy_toml"])),
     ("PlatformVerb::Show.platform", Files(&["platform_toml"])),
     ("PlatformVerb::Check.file", Files(&["platform_toml"])),
     ("ImportArgs.source", Files(IMPORTED)),
@@ -405,6 +406,7 @@ pub const READERS: &[Reader] = &[
         words: TOML,
         verbs: &[
             "run --policy @ --platform juno-r0 --workload busy --duration 5ms",
+            "explain --platform juno-r0 --workload busy --duration 5ms --diff @",
             "compare --platform juno-r0 --workload busy --duration 5ms --policy @ --policy 7.2 --seeds 2",
             "why @ 7.2 --platform juno-r0 --workload busy --duration 5ms --seeds 1 --orders 2",
         ],

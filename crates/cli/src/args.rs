@@ -489,7 +489,10 @@ Example: why the frequency is what it is half a second into the run
     --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
     --duration 1s
 Example: why a task went to its CPU
-  pelton explain --platform juno-r0 --workload busy --duration 1s --placement")]
+  pelton explain --platform juno-r0 --workload busy --duration 1s --placement
+Example: where a kernel decides otherwise for the first time
+  pelton explain --platform juno-r0 --workload ui-frames --duration 1s \\
+    --policy 5.10 --diff 6.12")]
 pub struct ExplainArgs {
     /// Inputs.
     #[command(flatten)]
@@ -531,6 +534,14 @@ pub struct ExplainArgs {
     /// Explain instead a reading of a thermal zone; --changed: one that changed a limit [with --set thermal=...].
     #[arg(long, conflicts_with_all = ["held", "placement", "balance", "walk"])]
     pub thermal: bool,
+    /// Explain instead the first decision with another outcome under this policy, and what it cost.
+    #[arg(long, value_name = "POLICY")]
+    #[arg(conflicts_with_all = ["at", "domain", "cpu", "changed", "held", "placement", "balance", "walk", "thermal"])]
+    pub diff: Option<String>,
+    /// Seed of the run that --diff looks at [default: --seed]; alone: the same policy with another seed.
+    #[arg(long, value_name = "N")]
+    #[arg(conflicts_with_all = ["at", "domain", "cpu", "changed", "held", "placement", "balance", "walk", "thermal"])]
+    pub diff_seed: Option<u64>,
 }
 
 /// `pelton platform`.

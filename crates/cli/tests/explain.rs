@@ -172,3 +172,48 @@ fn energy_of_a_placement_follows_from_what_is_printed() {
         }
     }
 }
+
+const PHONE: [&str; 8] =
+    ["explain", "--platform", "pixel6-gs101", "--workload", "ui-frames", "--duration", "1s", "--quiet"];
+
+#[test]
+fn equal_policies_part_nowhere() {
+    let told = json(&[&PHONE[..], &["--policy", "7.2", "--diff", "7.2,util_est=u4", "--format", "json"]].concat());
+    assert!(told["first"].is_null() && told["cost"] == Value::Array(Vec::new()), "{told}");
+    assert!(told["same_outcomes"].as_u64().is_some_and(|same| same > 10), "{told}");
+    let text = good(&[&PHONE[..], &["--policy", "7.2", "--diff", "7.2"]].concat());
+    assert!(text.contains("places of tasks are the same\n"), "{text}");
+}
+
+#[test]
+fn two_policies_part_where_their_rules_first_give_another_outcome() {
+    let both = ["--policy", "7.2", "--diff", "7.2,headroom_pct=60"];
+    let told = json(&[&PHONE[..], &both, &["--format", "json"]].concat());
+    let first = &told["first"];
+    let time_ns = first["time_ns"].as_u64().expect("they part");
+    let outcomes = [0, 1].map(|side| first["sides"][side]["outcome"].clone());
+    assert_ne!(outcomes[0], outcomes[1], "{first}");
+    let earliest = outcomes.iter().filter_map(|outcome| outcome["time_ns"].as_u64()).min();
+    assert_eq!(earliest, Some(time_ns), "{first}");
+    // Each side is what `explain` says of that run up to then.
+    for (side, policy) in [(0, "7.2"), (1, "7.2,headroom_pct=60")] {
+        let ours = &first["sides"][side]["frequency"];
+        let (at, domain) = (format!("{time_ns}ns"), ours["domain"][0].to_string());
+        let rest = ["--policy", policy, "--at", &at, "--domain", &domain, "--format", "json"];
+        let alone = json(&[&PHONE[..], &rest].concat());
+        assert_eq!((&ours["steps"], &ours["requests"]), (&alone["steps"], &alone["requests"]), "{policy}");
+    }
+    let changed = told["cost"].as_array().expect("rows").iter().any(|row| row["quantity"] == "energy_mj");
+    assert!(changed, "{told}");
+    let text = good(&[&PHONE[..], &both].concat());
+    assert!(text.contains("[1] ") && text.contains("[2] ") && text.contains("all of it came after"), "{text}");
+}
+
+#[test]
+fn seeds_part_and_a_moment_cannot_be_asked_for() {
+    let told = json(&[&PHONE[..], &["--seed", "3", "--diff-seed", "4", "--format", "json"]].concat());
+    assert!(told["runs"][0]["seed"] == 3 && told["runs"][1]["seed"] == 4 && !told["first"].is_null(), "{told}");
+    assert_eq!(pelton(&[&PHONE[..], &["--diff", "7.2", "--at", "5ms"]].concat()).code, 2);
+    let wrong = pelton(&[&PHONE[..], &["--diff", "7.2,rate_limt_us=1"]].concat());
+    assert!(wrong.code == 3 && wrong.stderr.contains("rate_limit_us"), "{}", wrong.stderr);
+}

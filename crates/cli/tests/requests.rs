@@ -5,6 +5,7 @@
 use crate::support::{good, pelton};
 use pelton_lab::results::{Outcome, described};
 use pelton_lab::verbs::compare::{CompareRequest, compare};
+use pelton_lab::verbs::difference::{DifferenceRequest, difference};
 use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
 use pelton_lab::verbs::export::{ExportRequest, export};
 use pelton_lab::verbs::front::{FrontRequest, front};
@@ -90,6 +91,13 @@ fn run_compare_front_and_explain() {
     same(
         &explain(&ask, &Unwatched).expect("a decision"),
         &[&["explain", "--at", "100ms", "--changed"], &here[..]].concat(),
+    );
+
+    let ask: DifferenceRequest =
+        request(json!({"input": input(), "policies": [{"profile": "4.16"}, {"profile": "7.2"}]}));
+    same(
+        &difference(&ask, &Unwatched).expect("a difference"),
+        &[&["explain", "--profile", "4.16", "--diff", "7.2"], &here[..]].concat(),
     );
 
     let load = "periodic:run_us=3000,period_us=10000 + busy";

@@ -86,6 +86,7 @@ fn every_json_is_what_its_schema_says() {
         of("front", &["--policy", "7.2", "--policy", "composite", "--seeds", "1"]),
         of("why", &["7.2", "7.2,headroom_pct=50", "--seeds", "1"]),
         of("explain", &[]),
+        of("explain", &["--diff", "4.16"]),
         vec!["explain", "--platform", "juno-r0", "--workload", "busy", "--duration", "50ms", "--placement"],
         vec!["explain", "--platform", "juno-r0", "--workload", "busy:threads=7", "--duration", "100ms", "--balance"],
         vec!["explain", "--platform", "sc7180-trogdor", "--workload", "sched-pipe", "--duration", "50ms", "--walk"],

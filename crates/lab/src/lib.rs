@@ -15,6 +15,7 @@ mod chance;
 pub mod clairvoyant;
 pub mod compare;
 mod demand;
+pub mod difference;
 pub mod experiment;
 pub mod explain;
 pub mod explain_balance;

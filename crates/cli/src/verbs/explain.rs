@@ -15,6 +15,9 @@ use std::fmt::Write as _;
 
 /// Runs the verb.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
+    if args.diff.is_some() || args.diff_seed.is_some() {
+        return super::explain_diff::explain(args, global);
+    }
     let request = request(args)?;
     let watch = Screen::new(global);
     if args.placement.is_some() {
@@ -52,17 +55,26 @@ fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
 
 fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> String {
     let (number, name) = &explanation.domain;
+    let (time, board) = (seconds(explanation.time_ns), &run.about.platform);
+    let mut out = format!("{time} s, frequency domain {number} ({name}), {board}\n");
+    let _ = writeln!(out, "{} (number {count} of the kind asked for)\n", outcome(explanation));
+    out + &chain(explanation) + &written(groups_changed)
+}
+
+/// Outcome of a decision in words.
+pub(super) fn outcome(explanation: &Explanation) -> String {
     let decision = &explanation.decision;
-    let mut out =
-        format!("{} s, frequency domain {number} ({name}), {}\n", seconds(explanation.time_ns), run.about.platform);
-    let outcome = match (decision.verdict(), decision.changed) {
+    match (decision.verdict(), decision.changed) {
         (GateVerdict::Open, true) => format!("{} -> {} kHz", decision.prev_khz, explanation.request_khz),
         (GateVerdict::Open, false) => format!("{} kHz stays", decision.prev_khz),
         _ if decision.was_held() => format!("held, {} kHz stays", decision.prev_khz),
         (GateVerdict::Dropped, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
         _ => format!("refused, {} kHz stays", decision.prev_khz),
-    };
-    let _ = writeln!(out, "{outcome} (number {count} of the kind asked for)\n");
+    }
+}
+
+/// Steps of a decision, and the requests of the CPUs.
+pub(super) fn chain(explanation: &Explanation) -> String {
     let mut steps = Sheet::new(&["<step", "<what happened", "<rule", "<kernel"]);
     for step in &explanation.steps {
         steps.row(vec![
@@ -72,9 +84,7 @@ fn text(Explained { run, groups_changed, explanation, count }: &Explained) -> St
             step.rule.function.to_owned(),
         ]);
     }
-    out += &section("", &steps);
-    out += &asked(explanation);
-    out + &written(groups_changed)
+    section("", &steps) + &asked(explanation)
 }
 
 /// Values written into files of groups before; empty when nothing was written.

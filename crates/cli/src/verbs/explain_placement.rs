@@ -44,7 +44,7 @@ fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }
         );
         out += &section(&about, &groups(step));
     }
-    out += &section("each CPU as a place for it", &sheet(e).without_empty_columns());
+    out += &places(e);
     if e.others > 0 {
         let _ = writeln!(out, "{} CPUs of other caches are left out: {}", e.others, left_out(e));
     }
@@ -58,6 +58,11 @@ fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }
         );
     }
     out + &super::explain::written(groups_changed)
+}
+
+/// Each CPU as a place for the task.
+pub(super) fn places(e: &Explanation) -> String {
+    section("each CPU as a place for it", &sheet(e).without_empty_columns())
 }
 
 /// Utilization that a task adds to the sum, in words; empty where that is not one number.

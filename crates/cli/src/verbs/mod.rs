@@ -7,6 +7,7 @@ mod compare;
 mod distinguish;
 mod explain;
 mod explain_balance;
+mod explain_diff;
 mod explain_placement;
 mod explain_thermal;
 mod export_tables;

@@ -200,13 +200,42 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
         let help = "a task is placed when it starts or wakes, and may use more than one CPU; by energy from 5.4 on";
         return Err(nothing(&plan, "placement", help));
     };
-    let name = |tid: u32| {
-        let task = plan.workload.tasks.get(tid as usize - 1);
-        task.map_or_else(|| format!("task {tid}"), |task| task.name.clone())
-    };
-    let explanation = explain_placement::explain(&kept, &plan.policy, name);
+    let explanation = explain_placement::explain(&kept, &plan.policy, |tid| task_name(&plan, tid));
     let groups_changed = groups.before(explanation.time_ns);
     Ok(ExplainedPlacement { run, groups_changed, power, explanation, count })
+}
+
+/// The last frequency decision of a domain in a run of this plan; `None`: there is none.
+pub(super) fn frequency_in(
+    plan: &Plan,
+    seed: u64,
+    domain: u32,
+    watch: &dyn Watch,
+) -> Result<Option<explanation::Explanation>, LabError> {
+    let wanted = Wanted { domain: Some(domain), ..Wanted::default() };
+    let mut sink = ExplainSink::new(wanted, plan.machine.cpus.len(), plan.machine.domains.len());
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, &mut sink, control))?;
+    let times = request::gate_times(plan, domain);
+    Ok(sink.finish().0.map(|moment| explanation::explain(&moment, Context { plan, times })))
+}
+
+/// The last placement of a task in a run of this plan; `None`: there is none.
+pub(super) fn place_in(
+    plan: &Plan,
+    seed: u64,
+    tid: u32,
+    watch: &dyn Watch,
+) -> Result<Option<explain_placement::Explanation>, LabError> {
+    let mut sink = PlacementSink::of(Some(tid), &plan.policy);
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, &mut sink, control))?;
+    let kept = sink.finish().0;
+    Ok(kept.map(|kept| explain_placement::explain(&kept, &plan.policy, |tid| task_name(plan, tid))))
+}
+
+/// Name of a task by its number; those that are no part of the workload have none.
+pub(super) fn task_name(plan: &Plan, tid: u32) -> String {
+    let task = plan.workload.tasks.get((tid as usize).wrapping_sub(1));
+    task.map_or_else(|| format!("task {tid}"), |task| task.name.clone())
 }
 
 /// A run, its plan, and sinks that kept balances, updates and what was written.

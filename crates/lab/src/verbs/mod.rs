@@ -15,6 +15,7 @@
 pub mod carried;
 pub mod clamps;
 pub mod compare;
+pub mod difference;
 pub mod distinguish;
 pub mod explain;
 pub mod export;
