@@ -10,6 +10,7 @@ use pelton_lab::plan::Prepared;
 use pelton_lab::request::gate_times;
 use pelton_lab::run::LabError;
 use pelton_lab::verbs::compare::{CompareRequest, compare_planned, planned};
+use pelton_lab::verbs::difference::{Difference, between};
 use pelton_lab::verbs::run::run_into;
 use pelton_lab::watch::Watch;
 use pelton_schema::TeeSink;
@@ -60,8 +61,21 @@ pub fn report(request: &ReportRequest, watch: &dyn Watch) -> Result<String, LabE
     let comparison = compare_planned(&request.compare, &planned, watch)?;
     let drawn = &planned.plans[..planned.plans.len().min(RUNS)];
     let runs = drawn.iter().map(|plan| follow(plan, request, drawn.len(), watch)).collect::<Result<_, _>>()?;
+    let parted = parted(drawn, &request.compare, watch)?;
     let powers = planned.plans.first().map(|first| first.power.clone()).unwrap_or_default();
-    Ok(page::html(&page::Content { comparison: &comparison, runs, powers, request }))
+    Ok(page::html(&page::Content { comparison: &comparison, runs, parted, powers, request }))
+}
+
+/// First decisions in which the runs of other policies differ from that of the first one, each with the place of its
+/// side. Runs of other workloads have nothing to be compared with.
+fn parted(
+    plans: &[Prepared],
+    compare: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Vec<(usize, Difference)>, LabError> {
+    let of_first = plans.len().min(compare.policies.len());
+    let seeds = [compare.first_seed; 2];
+    (1..of_first).map(|at| Ok((at, between([&plans[0], &plans[at]], seeds, watch)?))).collect()
 }
 
 /// Runs twice: once for the columns and for what moved most, once more to that, to keep what it was made of. A run is a

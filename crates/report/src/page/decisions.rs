@@ -43,11 +43,18 @@ fn one(side: usize, at: usize, decision: &Explanation) -> Markup {
             summary {
                 (format!("{:.6} s", decision.time_ns as f64 / 1e9)) ", " (decision.domain.1) ": " (from) " to " (to) " MHz"
             }
-            dl.steps {
-                @for step in &decision.steps {
-                    dt { (step.name) }
-                    dd { (step.text) small { (step.rule.section) ", " (step.rule.function) } }
-                }
+            (steps(decision))
+        }
+    }
+}
+
+/// The chain of a decision.
+pub fn steps(decision: &Explanation) -> Markup {
+    html! {
+        dl.steps {
+            @for step in &decision.steps {
+                dt { (step.name) }
+                dd { (step.text) small { (step.rule.section) ", " (step.rule.function) } }
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod command;
 mod decisions;
+mod parted;
 mod tables;
 pub mod value;
 mod words;
@@ -16,6 +17,7 @@ use pelton_lab::compare::Comparison;
 use pelton_lab::number::number;
 use pelton_lab::plan::PowerWords;
 use pelton_lab::verbs::compare::is_answer;
+use pelton_lab::verbs::difference::Difference;
 use serde_json::json;
 
 const STYLE: &str = include_str!("style.css");
@@ -34,6 +36,8 @@ pub(crate) struct Content<'a> {
     pub comparison: &'a Comparison,
     /// A run of each side.
     pub runs: Vec<Followed>,
+    /// First decisions in which sides differ from the first one.
+    pub parted: Vec<(usize, Difference)>,
     /// Sources of power.
     pub powers: PowerWords,
     /// The request, so that its readers can make it again.
@@ -47,6 +51,7 @@ pub(crate) fn html(content: &Content<'_>) -> String {
     let body = html! {
         (answer(content))
         @if content.runs.iter().any(|run| !run.panels.is_empty()) { (lines(content)) }
+        (parted::section(content))
         (decisions::section(content))
         (pictures(content))
         (tables::all(content.comparison))
