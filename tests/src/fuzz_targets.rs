@@ -78,6 +78,7 @@ pub fn result_json(input: &[u8]) {
     let Ok(value) = serde_json::from_slice(input) else { return };
     let Ok(page) = pelton_report::of_result(&value) else { return };
     assert!(page.ends_with("</html>") && page.matches("</html>").count() == 1, "one page");
+    assert!(!page.contains(|c: char| c.is_control() && !"\n\t".contains(c)), "it drives no terminal");
 }
 
 /// Our own log, and a Perfetto trace: read to the end or to the first error.

@@ -312,9 +312,9 @@ pub struct CompareArgs {
 Example: two rate limits on a phone, as a page to send
   pelton report --platform pixel6-gs101 --workload ui-frames --duration 2s \\
     --policy 7.2 --policy 7.2,rate_limit_us=10000 -o limits.html
-Example: a result that was kept
-  pelton reproduce blocked-load --format json > table.json
-  pelton report table.json -o table.html")]
+Example: one run of a kernel
+  pelton report --platform juno-r0 --workload hackbench --duration 500ms \\
+    --policy 6.12 --seeds 1 -o run.html")]
 pub struct ReportArgs {
     /// A result, as --format json printed it; without it the page is of runs.
     #[arg(value_name = "RESULT", conflicts_with_all = ["platform", "workloads"])]

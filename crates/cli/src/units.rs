@@ -2,9 +2,10 @@
 //! Times on the command line and in tables.
 
 pub use pelton_lab::number::{human_ns, number};
+use pelton_lab::plan::DURATION_NS_MAX;
 
-/// Longest time accepted, ns: 30 days, far from the end of 64 bits.
-const TIME_NS_MAX: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// Longest time accepted, ns: 30 days.
+const TIME_NS_MAX: u64 = DURATION_NS_MAX;
 
 /// Suffix and its length in ns.
 const SUFFIXES: [(&str, u64); 6] = [

@@ -97,6 +97,15 @@ fn names_of_a_workload_are_no_markup() {
 }
 
 #[test]
+fn many_tasks_and_cpus_make_no_large_page() {
+    let many = ["--workload", "periodic:threads=3000,run_us=20,period_us=20000", "--duration", "60ms", "--seeds", "1"];
+    let (_, text) = page("many-tasks.html", &[&["--platform", "hikey-6220"], &many[..]].concat());
+    assert!(text.len() < 5_000_000 && text.contains("The first 2000;"), "{}", text.len());
+    let (_, text) = page("many-cpus.html", &[&["--platform", "epyc-7543p"], &many[..]].concat());
+    assert!(text.len() < 5_000_000, "{}", text.len());
+}
+
+#[test]
 fn a_request_gives_the_page_of_the_verb_and_the_same_bytes_each_time() {
     let here = ["--platform", "hikey-6220", "--workload", "busy:cpus=0", "--duration", "50ms", "--seeds", "2"];
     let (_, text) = page("request.html", &here);

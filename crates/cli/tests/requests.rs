@@ -108,6 +108,22 @@ fn run_compare_front_and_explain() {
 }
 
 #[test]
+fn numbers_of_a_request_are_checked_as_those_of_arguments() {
+    let largest = u64::MAX;
+    for (name, value) in [("duration_ns", largest), ("duration_ns", 0), ("rate_limit_us", largest)] {
+        let mut wrong = input();
+        wrong[name] = value.into();
+        let ask: RunRequest = request(json!({"input": wrong}));
+        let refused = run(&ask, &Unwatched).expect_err("it is out of range").to_string();
+        assert!(refused.contains(name) && refused.contains("out of range"), "{refused}");
+    }
+    for seeds in [0, largest] {
+        let ask: CompareRequest = request(json!({"input": input(), "policies": ["7.2"], "seeds": seeds}));
+        assert!(compare(&ask, &Unwatched).is_err_and(|why| why.to_string().contains("out of range")));
+    }
+}
+
+#[test]
 fn reproduce_a_table() {
     let ask: ReproduceRequest = request(json!({"name": "rt-utilization", "seeds": 1, "only": ["transitions.without"]}));
     let all = reproduce(&ask, &Unwatched).expect("tables");

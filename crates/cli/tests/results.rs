@@ -321,6 +321,17 @@ fn mistakes_in_an_experiment_file_are_shown_where_they_are() {
         (("duration_s = 15", "duration_s = -1"), "duration_s = -1", "duration_s must be above 0"),
         (("schema = 1", "schema = 9"), "schema = 9", "schema 9 is not known"),
         (("seeds = ", "seeds = 99999 # "), "seeds = 99999", "seeds must be 1 to 10000"),
+        (
+            ("[assumptions]", "[machine]\nswitch_time_us = 1000001\n[assumptions]"),
+            "= 1000001",
+            "must be at most 1000000",
+        ),
+        (
+            ("[assumptions]", "[machine]\nhook_cpu_ns = 200000000\n[assumptions]"),
+            "= 200000000",
+            "must be at most 100000000",
+        ),
+        (("hz = ", "hz = 5000 # "), "hz = 5000", "hz must be one of 100, 250, 300, 1000"),
         (("quantity = \"transitions\"", "quantity = \"transition\""), "\"transition\"", "no quantity is called"),
         (("profile = \"", "profile = \"9"), "profile = \"9", "profile"),
         (("platform = \"hikey", "platform = \"hikex"), "platform = \"hikex", "hikex"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Two runs beside one another: the first decision with another outcome.
 //!
-//! Outcomes are a request that changes, and a place that a fair task gets. Calls of the governor that change nothing are
-//! none: kernels differ in how often they ask.
+//! Outcomes are a request that changes, and a place that a fair task gets. Calls of the governor that change nothing
+//! are none: kernels differ in how often they ask.
 
 use pelton_core::{Placed, Record};
 use pelton_schema::{Event, Sink};

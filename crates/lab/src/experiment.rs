@@ -12,6 +12,8 @@ use crate::probe::{self, Probe};
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
+use pelton_scenario::platform::HZ_ALLOWED;
+use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use pelton_scenario::{Diagnostics, SourceFile, reading};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -413,6 +415,8 @@ fn check(experiment: &Experiment) -> Result<(), Wrong> {
         return Err(Wrong::at(&["printed_runs"], format!("printed_runs must be 1 to {SEEDS_MAX}")));
     }
     check_duration(experiment.duration_s)?;
+    check_hz(experiment.hz)?;
+    check_machine(&experiment.machine)?;
     let of_workload = |(name, w): (&String, &WorkloadRef)| check_workload(w).map_err(|e| e.inside(&["workload", name]));
     experiment.workload.iter().try_for_each(of_workload)?;
     let of_variant =
@@ -429,6 +433,25 @@ fn check(experiment: &Experiment) -> Result<(), Wrong> {
     }
     check_changes(experiment, "sensitivity", &experiment.sensitivity)?;
     check_changes(experiment, "wrong_world", &experiment.wrong_world)
+}
+
+fn check_hz(hz: u32) -> Result<(), Wrong> {
+    let why = || format!("hz must be one of {}", HZ_ALLOWED.map(|hz| hz.to_string()).join(", "));
+    if HZ_ALLOWED.contains(&hz) { Ok(()) } else { Err(Wrong::at(&["hz"], why())) }
+}
+
+fn check_rate_limit(us: Option<u64>) -> Result<(), Wrong> {
+    match us.filter(|us| *us > RATE_LIMIT_US_MAX) {
+        Some(_) => Err(Wrong::at(&["rate_limit_us"], format!("rate_limit_us must be at most {RATE_LIMIT_US_MAX}"))),
+        None => Ok(()),
+    }
+}
+
+fn check_machine(changes: &MachineChanges) -> Result<(), Wrong> {
+    match changes.impossible() {
+        Some((name, most)) => Err(Wrong::at(&["machine", name], format!("{name} must be at most {most}"))),
+        None => Ok(()),
+    }
 }
 
 fn check_duration(seconds: f64) -> Result<(), Wrong> {
@@ -477,6 +500,14 @@ fn check_changes(experiment: &Experiment, table: &str, changes: &[Sensitivity]) 
         }
         None => Ok(()),
     };
+    let rate = |(i, s): (usize, &Sensitivity)| {
+        let at = [table, &i.to_string()];
+        s.hz.map_or(Ok(()), check_hz)
+            .and_then(|()| check_machine(&s.machine))
+            .and_then(|()| check_rate_limit(s.rate_limit_us))
+            .map_err(|wrong| wrong.within(&at, &format!("changed assumption `{}`", s.name)))
+    };
+    changes.iter().enumerate().try_for_each(rate)?;
     changes.iter().enumerate().try_for_each(unused)
 }
 

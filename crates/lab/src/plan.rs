@@ -10,8 +10,8 @@ use pelton_model::machine::IdleState;
 use pelton_model::workload::{GroupChange, Start};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
-use pelton_scenario::platform::{self, Built, PlatformOptions};
-use pelton_scenario::policy::{self, PolicyChoice};
+use pelton_scenario::platform::{self, Built, COST_NS_MAX, PlatformOptions, SWITCH_TIME_US_MAX};
+use pelton_scenario::policy::{self, PolicyChoice, RATE_LIMIT_US_MAX};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, SourceFile, fit, workload};
 use schemars::JsonSchema;
@@ -90,6 +90,9 @@ pub struct Inputs {
     pub defines: BTreeMap<String, String>,
 }
 
+/// Largest change of a time that a platform file states, percent of it.
+const CHANGE_PERCENT_MAX: u64 = 100_000;
+
 /// Properties of the machine that a changed assumption sets instead of the platform file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +141,26 @@ impl MachineChanges {
             half_life_ms: self.half_life_ms.or(others.half_life_ms),
             rest_mw: self.rest_mw.or(others.rest_mw),
         }
+    }
+
+    /// The first number that no machine has, and the largest that one may have.
+    pub fn impossible(&self) -> Option<(&'static str, u64)> {
+        let cost = |name, ns: Option<u64>| (name, ns, COST_NS_MAX);
+        let percent = |name, percent: Option<u64>| (name, percent, CHANGE_PERCENT_MAX);
+        let numbers = [
+            ("switch_time_us", self.switch_time_us, SWITCH_TIME_US_MAX),
+            percent("path_costs_percent", self.path_costs_percent),
+            percent("idle_latency_percent", self.idle_latency_percent),
+            cost("migration_ns", self.migration_ns),
+            cost("blocked_walk_ns", self.blocked_walk_ns),
+            cost("blocked_queue_ns", self.blocked_queue_ns),
+            cost("hook_cpu_ns", self.hook_cpu_ns),
+            cost("balance_cpu_ns", self.balance_cpu_ns),
+            cost("scan_cpu_ns", self.scan_cpu_ns),
+        ];
+        let above =
+            |(name, value, most): (_, Option<u64>, u64)| value.filter(|value| *value > most).map(|_| (name, most));
+        numbers.into_iter().find_map(above)
     }
 
     fn apply(self, machine: &mut Machine) {
@@ -204,6 +227,9 @@ pub struct PolicySpec {
 
 /// Length of a run when neither the caller nor the workload says one, ns.
 pub const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
+
+/// Longest run, ns: 30 days, far from the end of 64 bits.
+pub const DURATION_NS_MAX: u64 = 30 * 24 * 3_600 * 1_000_000_000;
 
 impl PolicySpec {
     /// A file name, `-` for standard input, or a profile, a policy known by name and switches, each where wanted:
@@ -275,6 +301,8 @@ pub fn machine(inputs: &Inputs, profile: &str) -> Result<Built, Diagnostics> {
 
 /// The plan, or everything that is wrong with the first input that cannot be used.
 pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
+    in_range("duration_ns", inputs.duration_ns, 1, DURATION_NS_MAX)?;
+    in_range("rate_limit_us", inputs.rate_limit_us, 0, RATE_LIMIT_US_MAX)?;
     let policy = policy(spec)?;
     let built = machine(inputs, &policy.profile)?;
     let options = RtAppOptions { defines: inputs.defines.clone(), ..RtAppOptions::default() };
@@ -284,6 +312,14 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
     };
     loaded.warnings.extend(fit::check(&inputs.workload, &built.machine, &loaded.workload, &policy)?);
     Ok(assemble(inputs, built, policy, loaded))
+}
+
+/// Refuses a number of a request that is out of its range; the command line has its own message for it.
+fn in_range(name: &str, value: Option<u64>, least: u64, most: u64) -> Result<(), Diagnostics> {
+    let Some(value) = value.filter(|value| !(least..=most).contains(value)) else { return Ok(()) };
+    let text = value.to_string();
+    let at = SourceFile::new(name, &text).error(0..text.len(), format!("`{name}` is out of range"));
+    Err(at.allowed(format!("{least}..={most}")).into())
 }
 
 /// The plan of a machine and a workload that exist already.

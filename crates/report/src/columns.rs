@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Points of a page, over all runs and series: 5 MB.
 const POINTS: usize = 1_000_000;
 /// Points of one series.
-const POINTS_MIN: usize = 2_000;
+const POINTS_MIN: usize = 64;
 const POINTS_MAX: usize = 200_000;
 /// Means of power over a run.
 const POWER_STEPS: u64 = 1_000;

@@ -4,9 +4,10 @@
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use super::sweep;
 use crate::compare::{self, CompareRow, Comparison, Scope};
+use crate::experiment::SEEDS_MAX;
 use crate::plan::Prepared;
 use crate::quantity::MEASURED;
-use crate::run::LabError;
+use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,10 @@ pub struct Planned {
 /// # Errors
 /// What is wrong with an input.
 pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, LabError> {
+    if !(1..=SEEDS_MAX).contains(&request.seeds) {
+        let reason = format!("{} seeds are out of range", request.seeds);
+        return Err(LabError::refused(Fault::Request, reason, &format!("allowed: 1..={SEEDS_MAX}")));
+    }
     let given = std::iter::once(&request.input.workload).chain(&request.workloads);
     let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
     let mut plans = Vec::new();

@@ -57,7 +57,7 @@ pub struct First {
     pub time_ns: u64,
     /// Subject: a frequency domain, or a task.
     pub of: String,
-    /// What both runs decided there.
+    /// Decisions of both runs there.
     pub sides: [Side; 2],
 }
 

@@ -95,7 +95,13 @@ pub(crate) fn whole(title: &str, body: &Markup, scripts: &Markup) -> String {
             }
         }
     };
-    page.into_string()
+    without_controls(page.into_string())
+}
+
+/// A page may be printed to a terminal: names in it must not drive that.
+fn without_controls(page: String) -> String {
+    let drives = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if page.contains(drives) { page.replace(drives, "\u{fffd}") } else { page }
 }
 
 /// The answer in words, and its table.

@@ -9,7 +9,7 @@ use pelton_lab::explanation::Explanation;
 use pelton_lab::number::number;
 use pelton_lab::verbs::difference::{Difference, First, Side};
 
-/// Where the runs of the first seed part.
+/// Runs of the first seed, up to where they part.
 pub fn section(content: &Content<'_>) -> Markup {
     if content.parted.is_empty() {
         return html! {};

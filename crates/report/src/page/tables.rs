@@ -19,6 +19,9 @@ const SCOPES: [(Scope, &str); 7] = [
     (Scope::Idle, "time in idle states (medians of shares: they need not add up to 100 %)"),
 ];
 
+/// Rows of a part: a run may have ten thousand tasks.
+const ROWS: usize = 2_000;
+
 /// Numbers that most questions are about.
 pub fn answers(comparison: &Comparison) -> Markup {
     let rows: Vec<&CompareRow> = comparison.rows.iter().filter(|row| is_answer(row)).collect();
@@ -33,7 +36,13 @@ pub fn all(comparison: &Comparison) -> Markup {
         section aria-labelledby="numbers" {
             h2 id="numbers" { "All numbers" }
             @for (heading, rows) in parts.iter().filter(|(_, rows)| !rows.is_empty()) {
-                details { summary { (heading) " (" (rows.len()) ")" } (table(comparison, rows, heading, false)) }
+                details {
+                    summary { (heading) " (" (rows.len()) ")" }
+                    @if rows.len() > ROWS {
+                        p.note { "The first " (ROWS) "; all are in what pelton compare --format csv prints." }
+                    }
+                    (table(comparison, &rows[..rows.len().min(ROWS)], heading, false))
+                }
             }
         }
     }

@@ -227,6 +227,14 @@ mod tests {
     }
 
     #[test]
+    fn names_drive_no_terminal() {
+        let page = of_result(&json!({"result": "run", "a": "x\u{7f}\u{1b}[2J\u{9b}\r"})).expect("a page");
+        assert!(
+            page.contains("x\u{fffd}\u{fffd}[2J") && !page.contains(|c: char| c.is_control() && c != '\n' && c != '\t')
+        );
+    }
+
+    #[test]
     fn a_small_file_makes_no_large_page() {
         let list: Vec<_> = (0..50_000).map(|_| json!({})).collect();
         let beside: serde_json::Map<_, _> =

@@ -19,7 +19,11 @@ const CAPACITY: Kind = Kind::Int(1, 1024);
 const KHZ: Kind = Kind::Int(1_000, 20_000_000);
 const POWER_MW: Kind = Kind::Real(0.0, 1_000_000.0);
 const COLUMN: Kind = Kind::Real(0.0, 1e12);
-const COST_NS: Kind = Kind::Int(0, 100_000_000);
+/// Longest time that a path of the scheduler takes, ns.
+pub const COST_NS_MAX: u64 = 100_000_000;
+const COST_NS: Kind = Kind::Int(0, COST_NS_MAX as i64);
+/// Longest call of a driver, us.
+pub const SWITCH_TIME_US_MAX: u64 = 1_000_000;
 const LATENCY_US: Kind = Kind::Int(0, 10_000_000);
 
 /// The top level.
@@ -93,7 +97,7 @@ static CPUFREQ: Spec = Spec {
         ),
         Key::new(
             "switch_time_us",
-            Kind::Real(0.0, 1_000_000.0),
+            Kind::Real(0.0, SWITCH_TIME_US_MAX as f64),
             "us",
             "how long one call of the driver really takes; absent: the transition latency",
         ),

@@ -21,7 +21,7 @@ pub use describe::{
     show,
 };
 pub use file::{Arch, PlatformFile};
-pub use keys::{CPUS_MAX, IDLE_STATES_MAX, OPPS_MAX, PLATFORM, SCHEMA};
+pub use keys::{COST_NS_MAX, CPUS_MAX, IDLE_STATES_MAX, OPPS_MAX, PLATFORM, SCHEMA, SWITCH_TIME_US_MAX};
 pub(crate) use machine::kernel_version;
 pub use machine::{Built, HZ_ALLOWED, PlatformOptions};
 pub use power::PowerSource;
