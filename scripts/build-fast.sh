@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh fast
+scripts/setup.sh fast web
 host=$(rustc -vV | sed -n 's/^host: //p')
 sysroot=$(rustc --print sysroot)/lib/rustlib/$host
 newest=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')

@@ -9,8 +9,15 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh play web
 target=wasm32-unknown-unknown
 [ -d "$(rustc --print target-libdir --target $target)" ] || { echo "playground: not built: rustup target add $target"; exit 4; }
-clang=$(command -v clang-19 || command -v clang) || { echo "playground: not built: no clang"; exit 4; }
-archiver=$(command -v llvm-ar-19 || command -v llvm-ar || ls /usr/lib/llvm-*/bin/llvm-ar 2>/dev/null | tail -1) || true
+clang=''
+for one in clang-19 clang; do
+    if printf 'int f(void){return 0;}\n' | "$one" --target=wasm32 -x c -c - -o /dev/null 2>/dev/null; then
+        clang=$one
+        break
+    fi
+done
+[ -n "$clang" ] || { echo "playground: not built: no clang that compiles for WebAssembly"; exit 4; }
+archiver=$(command -v llvm-ar-19 || command -v llvm-ar || compgen -G '/usr/lib/llvm-*/bin/llvm-ar' | tail -1) || true
 [ -n "$archiver" ] || { echo "playground: not built: no llvm-ar"; exit 4; }
 
 export CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=$archiver
@@ -25,7 +32,10 @@ if command -v wasm-opt >/dev/null; then
     # What Rust's target has by itself, and no more: browsers lack the rest.
     features=(--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
         --enable-multivalue --enable-reference-types)
-    wasm-opt -Oz "${features[@]}" "$module" -o "$work/play.wasm"
+    if ! wasm-opt -Oz "${features[@]}" "$module" -o "$work/play.wasm"; then
+        echo "playground: this wasm-opt cannot make the module smaller"
+        cp "$module" "$work/play.wasm"
+    fi
 fi
 gzip -9nc "$work/play.wasm" >"$work/play.gz"
 

@@ -85,6 +85,14 @@ settle() {
 
 can_build_32_bit() { printf '#include <stdint.h>\nint main(void){return 0;}\n' | cc -m32 -x c - -o /dev/null; }
 can_build_bpf() { printf 'int f(void){return 0;}\n' | clang -target bpf -O2 -x c -c - -o /dev/null; }
+can_build_wasm() { # a clang of any release
+    local clang
+    for clang in clang-19 clang; do
+        printf 'int f(void){return 0;}\n' | "$clang" --target=wasm32 -x c -c - -o /dev/null && return 0
+    done
+    return 1
+}
+has_llvm_ar() { have llvm-ar-19 || have llvm-ar || compgen -G '/usr/lib/llvm-*/bin/llvm-ar'; }
 can_link_arm64() { printf 'int main(void){return 0;}\n' | aarch64-linux-gnu-gcc -x c - -o /dev/null; }
 has_libc() { has_header stdio.h; }
 has_header() { printf '#include <%s>\n' "$1" | cc -E -x c - -o /dev/null; }
@@ -238,8 +246,8 @@ group() {
             ;;
         play)
             want_target wasm32-unknown-unknown "the simulator as a module of a page"
-            want clang-19 "compiles the core for it" have clang-19
-            want llvm-19 "packs the core for it" have llvm-ar-19
+            want clang-19 "compiles the core for it" can_build_wasm
+            want llvm-19 "packs the core for it" has_llvm_ar
             want binaryen "makes the module smaller" have wasm-opt
             ;;
         fast)

@@ -17,9 +17,9 @@ const missing = (what) => { console.log(`no ${what}`); process.exit(4); };
 const require = createRequire(import.meta.url);
 if (!existsSync(BROWSER)) missing(`browser: ${BROWSER}`);
 const { chromium } = await import('playwright-core').catch(() => missing('packages: npm ci --prefix web'));
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const axe = await (async () => readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'))().catch(() => missing('packages: npm ci --prefix web'));
 
-export const browser = await chromium.launch({ executablePath: BROWSER, args: QUIET });
+export const browser = await chromium.launch({ executablePath: BROWSER, args: QUIET }).catch((error) => missing(`browser that starts: ${error.message}`));
 
 /** A tab with the page in it, when `ready` holds there; what it asks the network for and what fails in it are findings. */
 export async function opened({ what, ready, fragment = '', ...settings }) {

@@ -63,8 +63,14 @@
     }
     const fresh = !worker;
     if (fresh) {
-      worker = new Worker(URL.createObjectURL(new Blob([`(${work})()`], { type: 'text/javascript' })));
+      const address = URL.createObjectURL(new Blob([`(${work})()`], { type: 'text/javascript' }));
+      worker = new Worker(address);
+      worker.onerror = () => {
+        stop();
+        if (waiting) ended({ error: 'this browser does not start the simulator: it needs workers and WebAssembly' });
+      };
       worker.onmessage = ({ data }) => {
+        URL.revokeObjectURL(address);
         if (data.broken) stop();
         if (waiting?.number === data.number) ended(data.answer);
       };
@@ -105,7 +111,8 @@
   async function link(now) {
     const changed = Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== START[name]));
     const bytes = await through(new TextEncoder().encode(JSON.stringify(changed)), new CompressionStream('deflate-raw'));
-    const text = btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    const text = btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     return `#${LINKS}/${text}`;
   }
 
@@ -132,14 +139,22 @@
 
   async function run() {
     if (!form.checkValidity()) {
+      // What is still being computed is not what stands here any more.
+      if (waiting) {
+        stop();
+        ended(null);
+      }
+      at('said').textContent = '';
       form.reportValidity();
       return;
     }
     const now = state();
     const from = performance.now();
     at('said').textContent = 'running';
+    at('save').disabled = true;
     const [answer, fragment] = await Promise.all([ask(request(now)), link(now)]);
     if (answer === null) return;
+    at('save').disabled = !answer.page;
     history.replaceState(null, '', fragment);
     at('wrong').textContent = answer.error ?? '';
     at('said').textContent = answer.error ? 'no result' : `done in ${Math.round(performance.now() - from)} ms`;
@@ -193,7 +208,7 @@
     URL.revokeObjectURL(link.href);
   });
   at('link').addEventListener('click', async () => {
-    const text = location.href;
+    const text = new URL(await link(state()), location.href).href;
     at('said').textContent = await navigator.clipboard?.writeText(text).then(() => 'link copied', () => text) ?? text;
   });
   addEventListener('hashchange', open);

@@ -534,7 +534,7 @@ pub struct ExplainArgs {
     /// Explain instead a reading of a thermal zone; --changed: one that changed a limit [with --set thermal=...].
     #[arg(long, conflicts_with_all = ["held", "placement", "balance", "walk"])]
     pub thermal: bool,
-    /// Explain instead the first decision with another outcome under this policy, and what it cost.
+    /// Explain instead the first decision with another outcome under this policy, and what it cost; --set is for both.
     #[arg(long, value_name = "POLICY")]
     #[arg(conflicts_with_all = ["at", "domain", "cpu", "changed", "held", "placement", "balance", "walk", "thermal"])]
     pub diff: Option<String>,

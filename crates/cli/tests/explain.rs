@@ -195,12 +195,16 @@ fn two_policies_part_where_their_rules_first_give_another_outcome() {
     assert_ne!(outcomes[0], outcomes[1], "{first}");
     let earliest = outcomes.iter().filter_map(|outcome| outcome["time_ns"].as_u64()).min();
     assert_eq!(earliest, Some(time_ns), "{first}");
-    // Each side is what `explain` says of that run up to then.
+    // Each side is what `explain` says of that run up to then; the side that changed it shows the change, whatever calls
+    // follow at the same instant.
     for (side, policy) in [(0, "7.2"), (1, "7.2,headroom_pct=60")] {
         let ours = &first["sides"][side]["frequency"];
         let (at, domain) = (format!("{time_ns}ns"), ours["domain"][0].to_string());
         let rest = ["--policy", policy, "--at", &at, "--domain", &domain, "--format", "json"];
+        let changed = outcomes[side]["time_ns"].as_u64() == Some(time_ns);
+        let rest = [&rest[..], if changed { &["--changed"] } else { &[] }].concat();
         let alone = json(&[&PHONE[..], &rest].concat());
+        assert!(!changed || ours["request_khz"] == outcomes[side]["request_khz"], "{first}");
         assert_eq!((&ours["steps"], &ours["requests"]), (&alone["steps"], &alone["requests"]), "{policy}");
     }
     let changed = told["cost"].as_array().expect("rows").iter().any(|row| row["quantity"] == "energy_mj");

@@ -117,6 +117,8 @@ fn numbers_of_a_request_are_checked_as_those_of_arguments() {
         let refused = run(&ask, &Unwatched).expect_err("it is out of range").to_string();
         assert!(refused.contains(name) && refused.contains("out of range"), "{refused}");
     }
+    let ask: CompareRequest = request(json!({"input": input(), "policies": []}));
+    assert!(compare(&ask, &Unwatched).is_err_and(|why| why.to_string().contains("no policy")));
     for seeds in [0, largest] {
         let ask: CompareRequest = request(json!({"input": input(), "policies": ["7.2"], "seeds": seeds}));
         assert!(compare(&ask, &Unwatched).is_err_and(|why| why.to_string().contains("out of range")));

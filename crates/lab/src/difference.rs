@@ -9,8 +9,8 @@ use pelton_schema::{Event, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Outcomes of a run that are kept: an hour of a busy phone.
-const OUTCOMES_MAX: usize = 1 << 24;
+/// Outcomes of a run that are kept: a quarter of an hour of a busy phone, 100 MB.
+const OUTCOMES_MAX: usize = 1 << 22;
 
 /// Outcome of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -92,6 +92,11 @@ impl<'a> Against<'a> {
     /// Against these.
     pub fn of(other: &'a Outcomes) -> Against<'a> {
         Against { other: &other.kept, same: 0, found: None }
+    }
+
+    /// True if all outcomes were compared up to the first that is another.
+    pub fn is_whole(&self) -> bool {
+        self.found.is_some() || self.same < OUTCOMES_MAX
     }
 
     /// Outcomes that are the same from the start on, and the first of each run that is not; `None`: it has none there.

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Points of a page, over all runs and series: 5 MB.
 const POINTS: usize = 1_000_000;
 /// Points of one series.
-const POINTS_MIN: usize = 64;
+const POINTS_MIN: usize = 16;
 const POINTS_MAX: usize = 200_000;
 /// Means of power over a run.
 const POWER_STEPS: u64 = 1_000;
@@ -23,8 +23,8 @@ pub struct Series {
     scale: f64,
     /// Number of points.
     n: usize,
-    /// Smallest distance of points, us, beyond a few for each such time; 0: all are here.
-    thinned_us: u32,
+    /// Smallest distance of points, ticks, beyond a few for each such time; 0: all are here.
+    thinned: u32,
     #[serde(skip)]
     points: Vec<(u32, i32)>,
     #[serde(skip)]
@@ -34,20 +34,20 @@ pub struct Series {
 impl Series {
     /// Without points; it keeps at most `most`.
     pub fn new(label: impl Into<String>, unit: &'static str, scale: f64, most: usize) -> Series {
-        Series { label: label.into(), unit, scale, n: 0, thinned_us: 0, points: Vec::new(), most }
+        Series { label: label.into(), unit, scale, n: 0, thinned: 0, points: Vec::new(), most }
     }
 
-    /// Times, us, and values.
+    /// Times, ticks, and values.
     pub fn points(&self) -> &[(u32, i32)] {
         &self.points
     }
 
-    /// The value is `value` from `time_us` on.
-    pub fn push(&mut self, time_us: u32, value: i32) {
+    /// The value is `value` from tick `time` on.
+    pub fn push(&mut self, time: u32, value: i32) {
         match self.points.last_mut() {
             Some((_, last)) if *last == value => return,
-            Some((at, last)) if *at == time_us => *last = value,
-            _ => self.points.push((time_us, value)),
+            Some((at, last)) if *at == time => *last = value,
+            _ => self.points.push((time, value)),
         }
         if self.points.len() >= self.most {
             self.thin();
@@ -58,16 +58,16 @@ impl Series {
     /// Keeps the first, the last, the smallest and the largest value of each step, which grows until half of the room
     /// is free.
     fn thin(&mut self) {
-        self.thinned_us = self.thinned_us.max(1);
+        self.thinned = self.thinned.max(1);
         self.keep_few_of_each_step();
         while self.points.len() > self.most / 2 {
-            self.thinned_us *= 2;
+            self.thinned *= 2;
             self.keep_few_of_each_step();
         }
     }
 
     fn keep_few_of_each_step(&mut self) {
-        let step = self.thinned_us;
+        let step = self.thinned;
         let kept = self.points.chunk_by(|a, b| a.0 / step == b.0 / step).flat_map(ends_and_extremes);
         self.points = kept.collect();
     }
@@ -104,6 +104,7 @@ pub struct Panel {
 /// Collects the columns of a run.
 #[derive(Debug)]
 pub struct Columns {
+    tick_ns: u64,
     step_ns: u64,
     series: Vec<Series>,
     panels: Vec<Panel>,
@@ -129,6 +130,7 @@ impl Columns {
         let lines = 2 * cpus + 5 * domains + machine.thermal_zones.len() + 1;
         let most = (POINTS / runs.max(1) / lines).clamp(POINTS_MIN, POINTS_MAX);
         let mut made = Columns {
+            tick_ns: tick_ns(plan.config.duration_ns),
             step_ns: (plan.config.duration_ns / POWER_STEPS).max(1),
             series: Vec::new(),
             panels: Vec::new(),
@@ -187,7 +189,7 @@ impl Columns {
         if !has_power {
             self.power.iter().chain([&self.shared]).for_each(|&at| self.series[at].points.clear());
         }
-        let end_us = to_us(end_ns);
+        let end = self.ticks(end_ns);
         // A request that nothing limits has no lower limit, and one upper.
         let points = |at: usize| &self.series[at].points;
         let is_free = |at: &usize| points(*at).iter().all(|&(_, value)| value == 0) && points(*at + 1).len() < 2;
@@ -198,8 +200,8 @@ impl Columns {
         for series in self.series.iter_mut().filter(|series| !series.points.is_empty()) {
             // A line reaches to the end of the run.
             let last = series.points[series.points.len() - 1];
-            if last.0 < end_us {
-                series.points.push((end_us, last.1));
+            if last.0 < end {
+                series.points.push((end, last.1));
             }
         }
         self.series.iter_mut().for_each(|series| series.n = series.points.len());
@@ -207,9 +209,14 @@ impl Columns {
     }
 
     fn push(&mut self, at: Option<usize>, time_ns: u64, value: i32) {
+        let time = self.ticks(time_ns);
         if let Some(series) = at.and_then(|at| self.series.get_mut(at)) {
-            series.push(to_us(time_ns), value);
+            series.push(time, value);
         }
+    }
+
+    fn ticks(&self, time_ns: u64) -> u32 {
+        u32::try_from(time_ns / self.tick_ns).unwrap_or(u32::MAX)
     }
 }
 
@@ -217,8 +224,9 @@ fn panel(of: &str, title: &str, series: Vec<usize>) -> Panel {
     Panel { of: of.to_owned(), title: title.to_owned(), kind: "lines", domain: None, top: None, series }
 }
 
-fn to_us(time_ns: u64) -> u32 {
-    u32::try_from(time_ns / 1000).unwrap_or(u32::MAX)
+/// Unit of times of a run of this length, so that they have 32 bits: 1 us up to 71 minutes.
+pub fn tick_ns(duration_ns: u64) -> u64 {
+    duration_ns.div_ceil(u64::from(u32::MAX)).max(1000)
 }
 
 fn whole(value: impl TryInto<i32>) -> i32 {
@@ -290,14 +298,21 @@ mod tests {
         (0..100_000u32).for_each(|t| series.push(t * 7, if t == 55_555 { 9_999 } else { (t % 13) as i32 }));
         assert!((100..400).contains(&series.points.len()), "{}", series.points.len());
         assert!(series.points.iter().any(|&(at, value)| (at, value) == (55_555 * 7, 9_999)), "a peak stays");
-        assert!(series.points.is_sorted_by_key(|&(at, _)| at) && series.thinned_us > 0);
+        assert!(series.points.is_sorted_by_key(|&(at, _)| at) && series.thinned > 0);
         assert_eq!(series.points.first().map(|p| p.0), Some(0));
+    }
+
+    #[test]
+    fn a_month_has_its_times() {
+        assert_eq!([0, 60_000_000_000, 4_294_967_295_000].map(tick_ns), [1000; 3]);
+        let month_ns = 30 * 24 * 3_600 * 1_000_000_000;
+        assert!(month_ns / tick_ns(month_ns) <= u64::from(u32::MAX) && tick_ns(month_ns) < 1_000_000);
     }
 
     #[test]
     fn a_short_series_is_whole() {
         let mut series = Series::new("a", "x", 1.0, 400);
         [(1, 5), (2, 5), (3, 6), (3, 7)].iter().for_each(|&(t, v)| series.push(t, v));
-        assert_eq!((series.points(), series.thinned_us), (&[(1, 5), (3, 7)][..], 0));
+        assert_eq!((series.points(), series.thinned), (&[(1, 5), (3, 7)][..], 0));
     }
 }

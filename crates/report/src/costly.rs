@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Decisions that moved most: a change of a request counts the difference in power of a busy CPU at both frequencies,
-//! for as long as the request stayed. Where no power is known it is the difference in frequency.
+//! as the kernel's Energy Model has it, for as long as the request stayed. Where some domain has none it is the
+//! difference in frequency, for all.
 
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
@@ -24,6 +25,7 @@ struct Open {
 pub struct Costly<'a> {
     machine: &'a Machine,
     most: usize,
+    has_power: bool,
     seen: u64,
     open: Vec<Option<Open>>,
     heaviest: BinaryHeap<Reverse<Weighed>>,
@@ -32,7 +34,15 @@ pub struct Costly<'a> {
 impl<'a> Costly<'a> {
     /// Of runs on this machine; at most so many.
     pub fn of(machine: &'a Machine, most: usize) -> Costly<'a> {
-        Costly { machine, most, seen: 0, open: vec![None; machine.domains.len()], heaviest: BinaryHeap::new() }
+        let has_power = machine.domains.iter().all(|domain| domain.opps.iter().any(|opp| opp.power_uw > 0));
+        Costly {
+            machine,
+            most,
+            has_power,
+            seen: 0,
+            open: vec![None; machine.domains.len()],
+            heaviest: BinaryHeap::new(),
+        }
     }
 
     /// Numbers of the decisions, counted from 0, in a run that ended at `end_ns`.
@@ -61,18 +71,16 @@ impl Sink for Costly<'_> {
         }
         self.close(at, time_ns);
         let spec = &self.machine.domains[at];
-        let size = weight(spec, request_khz).abs_diff(weight(spec, prev_khz));
+        let weight = |khz| if self.has_power { power_uw(spec, khz) } else { u64::from(khz) };
+        let size = weight(request_khz).abs_diff(weight(prev_khz));
         self.open[at] = Some(Open { number, since_ns: time_ns, size });
     }
 }
 
-/// Power of a busy CPU at the operating point that serves `khz`; `khz` itself where no power is known.
-fn weight(domain: &FreqDomain, khz: u32) -> u64 {
+/// Power of a busy CPU at the operating point that serves `khz`.
+fn power_uw(domain: &FreqDomain, khz: u32) -> u64 {
     let serves = domain.opps.iter().find(|opp| opp.khz >= khz).or(domain.opps.last());
-    match serves {
-        Some(opp) if domain.opps.iter().any(|opp| opp.power_uw > 0) => opp.power_uw,
-        _ => u64::from(khz),
-    }
+    serves.map_or(0, |opp| opp.power_uw)
 }
 
 #[cfg(test)]

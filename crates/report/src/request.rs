@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison as a page: its numbers over all seeds, and one run of each side over time.
 
-use crate::columns::{Columns, Panel, Series};
+use crate::columns::{Columns, Panel, Series, tick_ns};
 use crate::costly::Costly;
 use crate::page;
 use pelton_lab::explain::MomentsSink;
@@ -10,7 +10,7 @@ use pelton_lab::plan::Prepared;
 use pelton_lab::request::gate_times;
 use pelton_lab::run::LabError;
 use pelton_lab::verbs::compare::{CompareRequest, compare_planned, planned};
-use pelton_lab::verbs::difference::{Difference, between};
+use pelton_lab::verbs::difference::{Base, Difference};
 use pelton_lab::verbs::run::run_into;
 use pelton_lab::watch::Watch;
 use pelton_schema::TeeSink;
@@ -50,6 +50,8 @@ pub(crate) struct Followed {
     pub tasks: Vec<String>,
     /// Length, ns.
     pub duration_ns: u64,
+    /// Unit of times in the series, ns.
+    pub tick_ns: u64,
 }
 
 /// Makes the page: a whole HTML file. Equal requests give equal bytes.
@@ -73,9 +75,13 @@ fn parted(
     compare: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<Vec<(usize, Difference)>, LabError> {
-    let of_first = plans.len().min(compare.policies.len());
-    let seeds = [compare.first_seed; 2];
-    (1..of_first).map(|at| Ok((at, between([&plans[0], &plans[at]], seeds, watch)?))).collect()
+    let seed = compare.first_seed;
+    let others = 1..plans.len().min(compare.policies.len());
+    if others.is_empty() {
+        return Ok(Vec::new());
+    }
+    let base = Base::of(&plans[0], seed, watch)?;
+    others.map(|at| Ok((at, base.against(&plans[at], seed, watch)?))).collect()
 }
 
 /// Runs twice: once for the columns and for what moved most, once more to that, to keep what it was made of. A run is a
@@ -96,5 +102,6 @@ fn follow(prepared: &Prepared, request: &ReportRequest, of: usize, watch: &dyn W
     let has_power = report.energy_uj().is_some();
     let (panels, series) = columns.finish(has_power, report.duration_ns);
     let tasks = pelton_lab::verbs::run::trace_header(prepared).tasks;
-    Ok(Followed { panels, series, decisions, tasks, duration_ns: report.duration_ns })
+    let tick_ns = tick_ns(plan.config.duration_ns);
+    Ok(Followed { panels, series, decisions, tasks, duration_ns: report.duration_ns, tick_ns })
 }

@@ -15,7 +15,10 @@ use std::fmt::Write as _;
 /// Explains where two runs part.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let ours = policy_spec(&args.policy)?;
-    let theirs = args.diff.as_deref().map_or_else(|| ours.clone(), PolicySpec::parse);
+    let mut theirs = args.diff.as_deref().map_or_else(|| ours.clone(), PolicySpec::parse);
+    if args.diff.is_some() {
+        theirs.sets.extend(args.policy.sets.iter().cloned());
+    }
     let request = DifferenceRequest {
         input: input(&args.input),
         policies: [ours, theirs],
@@ -38,7 +41,8 @@ fn text(found: &Difference) -> String {
         let _ = writeln!(out, "  [{}] {}, seed {}", at + 1, run.policy.policy, run.seed);
     }
     let Some(first) = &found.first else {
-        let _ = writeln!(out, "\nall {} changes of requests and places of tasks are the same", found.same_outcomes);
+        let which = if found.is_whole { "all" } else { "the first" };
+        let _ = writeln!(out, "\n{which} {} changes of requests and places of tasks are the same", found.same_outcomes);
         return out + &section("numbers that differ all the same", &cost(found));
     };
     let _ = writeln!(

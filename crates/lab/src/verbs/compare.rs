@@ -104,6 +104,9 @@ pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, L
         let reason = format!("{} seeds are out of range", request.seeds);
         return Err(LabError::refused(Fault::Request, reason, &format!("allowed: 1..={SEEDS_MAX}")));
     }
+    if request.policies.is_empty() {
+        return Err(LabError::refused(Fault::Request, "there is no policy", "name one at least, as 7.2"));
+    }
     let given = std::iter::once(&request.input.workload).chain(&request.workloads);
     let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
     let mut plans = Vec::new();

@@ -44,7 +44,9 @@ pub struct Difference {
     pub runs: [RunHeader; 2],
     /// Outcomes that are the same from the start on: changes of requests, and places.
     pub same_outcomes: usize,
-    /// The first that is not; `None`: all are the same.
+    /// True where all of them were compared up to the first that is not; false: more than four million are the same.
+    pub is_whole: bool,
+    /// The first that is not; `None`: there is none among those compared.
     pub first: Option<First>,
     /// Numbers of the whole run that differ: all of that came after.
     pub cost: Vec<CostRow>,
@@ -95,23 +97,45 @@ pub fn difference(request: &DifferenceRequest, watch: &dyn Watch) -> Result<Diff
     let inputs = |seed| request.input.inputs(seed, request.random_phase);
     let first = prepare(&inputs(request.seeds[0]), a, watch)?;
     let second = prepare_again(&inputs(request.seeds[1]), b, watch)?;
-    between([&first, &second], request.seeds, watch)
+    Base::of(&first, request.seeds[0], watch)?.against(&second, request.seeds[1], watch)
 }
 
-/// Finds the first decision that differs between two runs of plans that are made already.
-///
-/// # Errors
-/// When a run was stopped, or inputs do not go together.
-pub fn between(plans: [&Prepared; 2], seeds: [u64; 2], watch: &dyn Watch) -> Result<Difference, LabError> {
-    let mut outcomes = Outcomes::default();
-    let ours = run_into(plans[0], seeds[0], &mut outcomes, watch)?;
-    let mut against = Against::of(&outcomes);
-    let theirs = run_into(plans[1], seeds[1], &mut against, watch)?;
-    let (same_outcomes, parted) = against.finish();
-    let earlier = parted.iter().flatten().copied().min_by_key(|outcome| outcome.time_ns());
-    let first = earlier.map(|outcome| first_of(outcome, parted, plans, seeds, watch)).transpose()?;
-    let run = |at: usize, report: &Report| summary::header(plans[at], report.duration_ns);
-    Ok(Difference { runs: [run(0, &ours), run(1, &theirs)], same_outcomes, first, cost: cost(&ours, &theirs) })
+/// Run that others are held against.
+#[derive(Debug)]
+pub struct Base<'a> {
+    prepared: &'a Prepared,
+    seed: u64,
+    report: Report,
+    outcomes: Outcomes,
+}
+
+impl<'a> Base<'a> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When it was stopped, or inputs do not go together.
+    pub fn of(prepared: &'a Prepared, seed: u64, watch: &dyn Watch) -> Result<Base<'a>, LabError> {
+        let mut outcomes = Outcomes::default();
+        let report = run_into(prepared, seed, &mut outcomes, watch)?;
+        Ok(Base { prepared, seed, report, outcomes })
+    }
+
+    /// Finds the first decision in which the run of another plan differs.
+    ///
+    /// # Errors
+    /// When a run was stopped, or inputs do not go together.
+    pub fn against(&self, other: &Prepared, seed: u64, watch: &dyn Watch) -> Result<Difference, LabError> {
+        let mut against = Against::of(&self.outcomes);
+        let theirs = run_into(other, seed, &mut against, watch)?;
+        let is_whole = against.is_whole();
+        let (same_outcomes, parted) = against.finish();
+        let (plans, seeds) = ([self.prepared, other], [self.seed, seed]);
+        let earlier = parted.iter().flatten().copied().min_by_key(|outcome| outcome.time_ns());
+        let first = earlier.map(|outcome| first_of(outcome, parted, plans, seeds, watch)).transpose()?;
+        let run = |at: usize, report: &Report| summary::header(plans[at], report.duration_ns);
+        let runs = [run(0, &self.report), run(1, &theirs)];
+        Ok(Difference { runs, same_outcomes, is_whole, first, cost: cost(&self.report, &theirs) })
+    }
 }
 
 fn first_of(
@@ -126,7 +150,12 @@ fn first_of(
         let plan = up_to(&plans[at].plan, time_ns);
         let (mut frequency, mut placement) = (None, None);
         match outcome {
-            Outcome::Frequency { domain, .. } => frequency = frequency_in(&plan, seeds[at], domain, watch)?,
+            Outcome::Frequency { domain, .. } => {
+                // At the same instant calls may follow that change nothing: of the side that changed it is the change.
+                let changes = |own: Outcome| matches!(own, Outcome::Frequency { time_ns: at, domain: d, .. } if (at, d) == (time_ns, domain));
+                let changed = parted[at].is_some_and(changes);
+                frequency = frequency_in(&plan, seeds[at], (domain, changed), watch)?;
+            }
             Outcome::Placement { tid, .. } => placement = place_in(&plan, seeds[at], tid, watch)?,
         }
         Ok(Side { outcome: parted[at], frequency, placement })

@@ -205,14 +205,14 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
     Ok(ExplainedPlacement { run, groups_changed, power, explanation, count })
 }
 
-/// The last frequency decision of a domain in a run of this plan; `None`: there is none.
+/// The last frequency decision of a domain in a run of this plan, or the last `changed` one; `None`: there is none.
 pub(super) fn frequency_in(
     plan: &Plan,
     seed: u64,
-    domain: u32,
+    (domain, changed): (u32, bool),
     watch: &dyn Watch,
 ) -> Result<Option<explanation::Explanation>, LabError> {
-    let wanted = Wanted { domain: Some(domain), ..Wanted::default() };
+    let wanted = Wanted { domain: Some(domain), changed, ..Wanted::default() };
     let mut sink = ExplainSink::new(wanted, plan.machine.cpus.len(), plan.machine.domains.len());
     watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, &mut sink, control))?;
     let times = request::gate_times(plan, domain);

@@ -16,8 +16,8 @@ pub fn section(content: &Content<'_>) -> Markup {
         section aria-labelledby="decisions" {
             h2 id="decisions" { "Decisions that moved most" }
             p {
-                "Changes of the requested frequency, by the power of a busy CPU that they added or took times how long they \
-                 stayed, in the order of the run. Each opens to what it was made of; marks in the time lines lead here."
+                "Changes of the requested frequency, by the power of a busy CPU that they added or took (as the kernel's \
+                 Energy Model has it; without one, by frequency) times how long they stayed, in the order of the run. Each opens to what it was made of; marks in the time lines lead here."
             }
             @for (side, (name, run)) in content.comparison.sides().zip(&content.runs).enumerate() {
                 @if !run.decisions.is_empty() {

@@ -163,6 +163,7 @@ fn meta(content: &Content<'_>) -> serde_json::Value {
     let run = |run: &Followed| {
         json!({
             "duration_s": run.duration_ns as f64 / 1e9,
+            "tick_s": run.tick_ns as f64 / 1e9,
             "tasks": run.tasks,
             "panels": run.panels,
             "series": run.series,

@@ -33,7 +33,8 @@ pub fn section(content: &Content<'_>) -> Markup {
 fn of_side(at: usize, difference: &Difference) -> Markup {
     let same = difference.same_outcomes;
     match &difference.first {
-        None => html! { p { "Nowhere: all " (same) " changes and places are the same." } },
+        None if difference.is_whole => html! { p { "Nowhere: all " (same) " changes and places are the same." } },
+        None => html! { p { "Not in the first " (same) " changes and places." } },
         Some(first) => html! {
             p { (same) " changes and places are the same; then, at " (seconds(first.time_ns)) ", " (first.of) ":" }
             (decision(0, &first.sides[0], first))

@@ -16,7 +16,7 @@
   let run = meta.runs[0];
   let range = [0, run.duration_s];
   let plots = [];
-  let linking = false;
+  let shows = 0;
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = (at) => css(`--s${at % 8}`);
@@ -38,7 +38,7 @@
       const values = new Float64Array(series.n);
       for (let i = 0, time = 0; i < series.n; i++, place += 4) {
         time += view.getUint32(place, true);
-        times[i] = time / 1e6;
+        times[i] = time * meta.runs[at].tick_s;
       }
       for (let i = 0, value = 0; i < series.n; i++, place += 4) {
         value = (value + view.getInt32(place, true)) | 0;
@@ -159,9 +159,7 @@
     const length = Math.min(Math.max(to - from, 2e-5), run.duration_s);
     const start = Math.min(Math.max(from, 0), run.duration_s - length);
     range = [start, start + length];
-    linking = true;
     plots.forEach(({ plot }) => plot.setScale('x', { min: range[0], max: range[1] }));
-    linking = false;
     shown.textContent = `${seconds(range[0])} to ${seconds(range[1])}`;
   }
 
@@ -204,7 +202,11 @@
           if (isTasks) drawTasks(plot, lines, panel.series);
           else if (panel.title === 'frequency') drawMarks(plot, panel.domain);
         }],
-        setScale: [(plot, key) => { if (key === 'x' && !linking) zoom(plot.scales.x.min, plot.scales.x.max); }],
+        // The library tells of a change behind it: one of ours is the range already; one by hand is for all panels.
+        setScale: [(plot, key) => {
+          const { min, max } = plot.scales.x;
+          if (key === 'x' && (min !== range[0] || max !== range[1])) queueMicrotask(() => zoom(min, max));
+        }],
       },
     };
   }
@@ -214,9 +216,9 @@
     figure.className = 'panel';
     const heading = document.createElement('h3');
     const { unit } = run.series[panel.series[0]];
-    const thinned = Math.max(...panel.series.map((at) => run.series[at].thinned_us));
+    const thinned = Math.max(...panel.series.map((at) => run.series[at].thinned));
     heading.textContent = panel.title + (unit ? `, ${unit}` : '')
-      + (thinned ? ` (first, last, smallest and largest value of each ${thinned} us)` : '');
+      + (thinned ? ` (first, last, smallest and largest value of each ${seconds(thinned * run.tick_s)})` : '');
     figure.append(heading);
     into.append(figure);
     const lines = panel.series.map((at) => data[at]);
@@ -249,10 +251,13 @@
   }
 
   async function show(at) {
+    const mine = ++shows;
+    const data = await columns(at);
+    // Another run was chosen meanwhile.
+    if (mine !== shows) return;
     const length = run.duration_s;
     side = at;
     run = meta.runs[at];
-    const data = await columns(at);
     plots.forEach(({ plot }) => plot.destroy());
     plots = [];
     panels.replaceChildren();

@@ -97,7 +97,7 @@ fn part(name: &str, value: &Value, room: &mut Room) -> Markup {
 fn table(name: &str, list: &[Value], room: &mut Room) -> Markup {
     let columns = columns(list);
     let mut rows = Vec::new();
-    let mut is_cut = columns.len() == COLUMNS;
+    let mut is_cut = columns.len() == COLUMNS || list.iter().any(has_more);
     for row in list.iter().flat_map(unfolded) {
         let cells: Vec<String> = columns.iter().map(|column| row.get(column).cloned().unwrap_or_default()).collect();
         if !room.takes(&cells) {
@@ -108,7 +108,7 @@ fn table(name: &str, list: &[Value], room: &mut Room) -> Markup {
     }
     html! {
         h3 { (name) }
-        @if is_cut { p.note { "Not all of it: a page has room for " (COLUMNS) " columns and " (ROOM >> 20) " MB of tables." } }
+        @if is_cut { p.note { "Not all of it: lists inside lists are left out, and a page has room for " (COLUMNS) " columns and " (ROOM >> 20) " MB." } }
         div.wide tabindex="0" role="region" aria-label=(format!("Table: {name}")) {
             table {
                 thead { tr { @for column in &columns { th scope="col" { (column) } } } }
@@ -116,6 +116,20 @@ fn table(name: &str, list: &[Value], room: &mut Room) -> Markup {
             }
         }
     }
+}
+
+/// True for an object with more than a table shows: a second list of objects, or one farther inside.
+fn has_more(value: &Value) -> bool {
+    let Value::Object(map) = value else { return false };
+    let is_list = |value: &&Value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object));
+    let holds = |value: &Value| match value {
+        Value::Object(inner) => inner.values().any(|value| value.is_object() || is_list(&value)),
+        Value::Array(list) => {
+            list.iter().any(|one| one.as_object().is_some_and(|one| one.values().any(|v| is_list(&v))))
+        }
+        _ => false,
+    };
+    map.values().filter(is_list).count() > 1 || map.values().any(holds)
 }
 
 /// Names of all fields, first seen first.
@@ -224,6 +238,17 @@ mod tests {
         assert!(page.contains("&lt;/script&gt;&lt;b&gt;x") && !page.contains("<b>x"), "{page}");
         assert_eq!(page.matches("<tr>").count(), 4, "a row for each cell, one for what has none, and a heading");
         assert!(page.contains("not known") && page.contains("cells.median"));
+    }
+
+    #[test]
+    fn what_a_table_leaves_out_is_said() {
+        let page = |row: Value| of_result(&json!({"result": "run", "rows": [row]})).expect("a page");
+        assert!(!page(json!({"a": 1, "b": {"c": 2}, "cells": [{"d": 3}]})).contains("Not all of it"));
+        for row in
+            [json!({"x": [{"a": 1}], "y": [{"b": 2}]}), json!({"x": {"y": {"z": 1}}}), json!({"x": [{"y": [{}]}]})]
+        {
+            assert!(page(row.clone()).contains("Not all of it"), "{row}");
+        }
     }
 
     #[test]
