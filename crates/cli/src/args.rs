@@ -65,7 +65,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 cannot here, 5 open, 70 bug, 130, 143 stopped.
+Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 not here, 5 open, 70 bug, 130 Ctrl-C, 143 TERM.
 `pelton VERB --help` has an example of each verb.";
 
 /// Flags every verb understands.
