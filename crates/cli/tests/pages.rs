@@ -70,10 +70,23 @@ fn a_page_of_runs_opens_everywhere_and_says_what_the_result_says() {
 }
 
 #[test]
+fn a_page_of_policies_that_part_at_places_opens() {
+    let load = ["--platform", "juno-r0", "--workload", "ui-frames", "--duration", "500ms", "--seeds", "1"];
+    let policies = ["--policy", "5.10", "--policy", "6.12", "--policy", "7.2"];
+    let (path, text) = page("places.html", &[&load[..], &policies].concat());
+    assert!(text.contains("Table: CPUs as places for the task, [1], beside [3]"), "{}", path.display());
+    if !opens(&path, &[]) {
+        println!("not measured: pages in a browser (node, npm ci --prefix web, chromium)");
+    }
+}
+
+#[test]
 fn a_page_of_a_kept_result_opens_and_nothing_in_it_is_markup() {
     let kept = place("kept.json");
     let row = json!({"quantity": HOSTILE, "value": null, "cells": [{"median": 1.25}, {"median": 2}]});
     let value = json!({"result": "compare", "schema": 2, "run": {"platform": HOSTILE}, "rows": [row]});
+    // Two of them: what is there twice has names of its own.
+    let value = json!([value.clone(), value]);
     std::fs::write(&kept, value.to_string()).expect("room");
     let (path, text) = page("kept.html", &[kept.to_str().expect("UTF-8")]);
     assert!(!text.contains("<img") && text.contains("&lt;img") && text.contains("1.25"), "{text}");

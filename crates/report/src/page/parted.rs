@@ -37,13 +37,14 @@ fn of_side(at: usize, difference: &Difference) -> Markup {
         None => html! { p { "Not in the first " (same) " changes and places." } },
         Some(first) => html! {
             p { (same) " changes and places are the same; then, at " (seconds(first.time_ns)) ", " (first.of) ":" }
-            (decision(0, &first.sides[0], first))
-            (decision(at, &first.sides[1], first))
+            (decision([0, at], &first.sides[0], first))
+            (decision([at, 0], &first.sides[1], first))
         },
     }
 }
 
-fn decision(at: usize, side: &Side, first: &First) -> Markup {
+/// Decision of one side, beside that of another.
+fn decision([at, beside]: [usize; 2], side: &Side, first: &First) -> Markup {
     let when = |time_ns: u64| match time_ns == first.time_ns {
         true => String::new(),
         false => format!(", at {}, the last before", seconds(time_ns)),
@@ -56,7 +57,7 @@ fn decision(at: usize, side: &Side, first: &First) -> Markup {
             },
             (None, Some(one)) => details {
                 summary { "[" (at + 1) "] CPU " (one.prev_cpu) " to " (one.chosen_cpu) ": " (one.rule) (when(one.time_ns)) }
-                (places(one))
+                (places(one, &format!("[{}], beside [{}]", at + 1, beside + 1)))
             },
             (None, None) => p { "[" (at + 1) "] no decision about it up to then" },
         }
@@ -72,10 +73,10 @@ fn requested(one: &Explanation) -> String {
 }
 
 /// Each CPU as a place for the task.
-fn places(one: &explain_placement::Explanation) -> Markup {
+fn places(one: &explain_placement::Explanation, of: &str) -> Markup {
     let headings = ["CPU", "role", "tasks", "state", "capacity", "with the task", "spare", "fits", "energy added"];
     html! {
-        div.wide tabindex="0" role="region" aria-label="Table: CPUs as places for the task" {
+        div.wide tabindex="0" role="region" aria-label=(format!("Table: CPUs as places for the task, {of}")) {
             table {
                 thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
                 tbody { @for place in &one.candidates {

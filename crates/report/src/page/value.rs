@@ -22,7 +22,7 @@ const ROOM: usize = 8 << 20;
 pub fn of_result(value: &Value) -> Result<String, String> {
     let all: Vec<&Value> = value.as_array().map_or_else(|| vec![value], |list| list.iter().collect());
     let kinds: Vec<&str> = all.iter().map(|one| kind(one)).collect::<Result<_, _>>()?;
-    let mut room = Room(ROOM);
+    let mut room = Room { letters: ROOM, tables: 0 };
     let parts: Vec<Markup> = all.iter().zip(&kinds).map(|(one, kind)| result(one, kind, &mut room)).collect();
     let body = html! { @for part in parts { (part) } };
     let title = match kinds[..] {
@@ -32,15 +32,18 @@ pub fn of_result(value: &Value) -> Result<String, String> {
     Ok(whole(&title, &body, &html! {}))
 }
 
-/// Letters that a page still has room for.
-struct Room(usize);
+/// Letters that a page still has room for, and the tables that it has.
+struct Room {
+    letters: usize,
+    tables: usize,
+}
 
 impl Room {
     /// Takes room for a row; false: there is none left.
     fn takes(&mut self, cells: &[String]) -> bool {
         let letters = cells.iter().map(|cell| cell.len() + 16).sum();
-        let fits = letters <= self.0;
-        self.0 = self.0.saturating_sub(letters);
+        let fits = letters <= self.letters;
+        self.letters = self.letters.saturating_sub(letters);
         fits
     }
 }
@@ -96,6 +99,7 @@ fn part(name: &str, value: &Value, room: &mut Room) -> Markup {
 /// Objects as rows; a list of objects inside one gives a row for each of them.
 fn table(name: &str, list: &[Value], room: &mut Room) -> Markup {
     let columns = columns(list);
+    room.tables += 1;
     let mut rows = Vec::new();
     let mut is_cut = columns.len() == COLUMNS || list.iter().any(has_more);
     for row in list.iter().flat_map(unfolded) {
@@ -109,7 +113,7 @@ fn table(name: &str, list: &[Value], room: &mut Room) -> Markup {
     html! {
         h3 { (name) }
         @if is_cut { p.note { "Not all of it: lists inside lists are left out, and a page has room for " (COLUMNS) " columns and " (ROOM >> 20) " MB." } }
-        div.wide tabindex="0" role="region" aria-label=(format!("Table: {name}")) {
+        div.wide tabindex="0" role="region" aria-label=(format!("Table {}: {name}", room.tables)) {
             table {
                 thead { tr { @for column in &columns { th scope="col" { (column) } } } }
                 tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
