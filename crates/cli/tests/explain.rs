@@ -195,8 +195,8 @@ fn two_policies_part_where_their_rules_first_give_another_outcome() {
     assert_ne!(outcomes[0], outcomes[1], "{first}");
     let earliest = outcomes.iter().filter_map(|outcome| outcome["time_ns"].as_u64()).min();
     assert_eq!(earliest, Some(time_ns), "{first}");
-    // Each side is what `explain` says of that run up to then; the side that changed it shows the change, whatever calls
-    // follow at the same instant.
+    // Each side is what `explain` says of that run up to then; the side that changed it shows the change, whatever
+    // calls follow at the same instant.
     for (side, policy) in [(0, "7.2"), (1, "7.2,headroom_pct=60")] {
         let ours = &first["sides"][side]["frequency"];
         let (at, domain) = (format!("{time_ns}ns"), ours["domain"][0].to_string());
