@@ -55,7 +55,7 @@ async function mark(tab) {
   if (!marks.decisions.length) return;
   const [time, domain] = marks.decisions[0];
   const order = [...new Set(marks.panels.map((panel) => panel.of))].flatMap((of) => marks.panels.filter((panel) => panel.of === of));
-  const at = order.findIndex((panel) => panel.title === 'frequency' && panel.domain === domain);
+  const at = order.findIndex((panel) => panel.domain === domain);
   const over = tab.locator('#panels .u-over').nth(at);
   await over.scrollIntoViewIfNeeded();
   const box = await over.boundingBox();

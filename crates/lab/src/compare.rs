@@ -27,6 +27,9 @@ pub struct Comparison {
     /// Workloads, as given, beside the policies; empty where there is one, which `run` names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<String>,
+    /// Number of the side that the changes of each are against.
+    #[serde(skip)]
+    pub bases: Vec<usize>,
     /// Seeds every policy ran with.
     pub seeds: Vec<u64>,
     /// One row per number.
@@ -265,6 +268,7 @@ fn summarise_sides(sides: &[Side], seeds: &[u64], reports: &[Vec<Report>]) -> Co
         plans: Vec::new(),
         policies: sides.iter().map(|side| side.policy.clone()).collect(),
         workloads: sides.iter().filter_map(|side| side.workload.clone()).collect(),
+        bases: sides.iter().map(|side| side.base).collect(),
         seeds: seeds.to_vec(),
         rows,
         chance: Chance::default(),

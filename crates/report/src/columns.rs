@@ -3,7 +3,7 @@
 
 use pelton_model::Plan;
 use pelton_schema::{Drawn, Event, GateVerdict, Sink};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Points of a page, over all runs and series: 5 MB.
 const POINTS: usize = 1_000_000;
@@ -21,11 +21,10 @@ pub struct Series {
     /// Unit of a value times `scale`.
     unit: &'static str,
     scale: f64,
-    /// Number of points.
-    n: usize,
     /// Smallest distance of points, ticks, beyond a few for each such time; 0: all are here.
     thinned: u32,
-    #[serde(skip)]
+    /// In JSON their number: they stand elsewhere in a page, packed.
+    #[serde(rename = "n", serialize_with = "length")]
     points: Vec<(u32, i32)>,
     #[serde(skip)]
     most: usize,
@@ -34,7 +33,7 @@ pub struct Series {
 impl Series {
     /// Without points; it keeps at most `most`.
     pub fn new(label: impl Into<String>, unit: &'static str, scale: f64, most: usize) -> Series {
-        Series { label: label.into(), unit, scale, n: 0, thinned: 0, points: Vec::new(), most }
+        Series { label: label.into(), unit, scale, thinned: 0, points: Vec::new(), most }
     }
 
     /// Times, ticks, and values.
@@ -52,7 +51,6 @@ impl Series {
         if self.points.len() >= self.most {
             self.thin();
         }
-        self.n = self.points.len();
     }
 
     /// Keeps the first, the last, the smallest and the largest value of each step, which grows until half of the room
@@ -71,6 +69,10 @@ impl Series {
         let kept = self.points.chunk_by(|a, b| a.0 / step == b.0 / step).flat_map(ends_and_extremes);
         self.points = kept.collect();
     }
+}
+
+fn length<S: Serializer>(points: &[(u32, i32)], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(points.len() as u64)
 }
 
 /// Four points of some, in order, each once.
@@ -93,7 +95,7 @@ pub struct Panel {
     pub title: String,
     /// `lines`, or `tasks`: values are numbers of tasks, each series is a CPU.
     pub kind: &'static str,
-    /// Number of the frequency domain whose decisions are marked.
+    /// Number of the frequency domain whose decisions are marked; `None`: there are no marks.
     pub domain: Option<usize>,
     /// Least top of the axis.
     pub top: Option<f64>,
@@ -104,7 +106,8 @@ pub struct Panel {
 /// Collects the columns of a run.
 #[derive(Debug)]
 pub struct Columns {
-    tick_ns: u64,
+    /// Unit of times, ns.
+    pub tick_ns: u64,
     step_ns: u64,
     series: Vec<Series>,
     panels: Vec<Panel>,
@@ -153,10 +156,10 @@ impl Columns {
         let mut panels = vec![panel("all CPUs", "which task executes", made.running.clone())];
         panels[0].kind = "tasks";
         for (d, domain) in machine.domains.iter().enumerate() {
-            let about = |title: &str, series| Panel { domain: Some(d), ..panel(&domain.name, title, series) };
+            let about = |title: &str, series| panel(&domain.name, title, series);
             let khz = [add("requested".into(), "MHz", 1e-3), add("runs at".into(), "MHz", 1e-3)];
             let top_khz = domain.opps.last().map(|opp| f64::from(opp.khz) / 1e3);
-            panels.push(Panel { top: top_khz, ..about("frequency", khz.to_vec()) });
+            panels.push(Panel { domain: Some(d), top: top_khz, ..about("frequency", khz.to_vec()) });
             let util: Vec<usize> = domain.cpus.iter().map(|cpu| add(format!("CPU {cpu}"), "of 1024", 1.0)).collect();
             domain.cpus.iter().zip(&util).for_each(|(&cpu, &at)| made.util[cpu as usize] = at);
             let capacity =
@@ -204,7 +207,6 @@ impl Columns {
                 series.points.push((end, last.1));
             }
         }
-        self.series.iter_mut().for_each(|series| series.n = series.points.len());
         (panels, self.series)
     }
 
@@ -225,7 +227,7 @@ fn panel(of: &str, title: &str, series: Vec<usize>) -> Panel {
 }
 
 /// Unit of times of a run of this length, so that they have 32 bits: 1 us up to 71 minutes.
-pub fn tick_ns(duration_ns: u64) -> u64 {
+fn tick_ns(duration_ns: u64) -> u64 {
     duration_ns.div_ceil(u64::from(u32::MAX)).max(1000)
 }
 

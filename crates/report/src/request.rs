@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison as a page: its numbers over all seeds, and one run of each side over time.
 
-use crate::columns::{Columns, Panel, Series, tick_ns};
+use crate::columns::{Columns, Panel, Series};
 use crate::costly::Costly;
 use crate::page;
 use pelton_lab::explain::MomentsSink;
@@ -100,8 +100,8 @@ fn follow(prepared: &Prepared, request: &ReportRequest, of: usize, watch: &dyn W
     });
     let decisions = explained.collect();
     let has_power = report.energy_uj().is_some();
+    let tick_ns = columns.tick_ns;
     let (panels, series) = columns.finish(has_power, report.duration_ns);
     let tasks = pelton_lab::verbs::run::trace_header(prepared).tasks;
-    let tick_ns = tick_ns(plan.config.duration_ns);
     Ok(Followed { panels, series, decisions, tasks, duration_ns: report.duration_ns, tick_ns })
 }

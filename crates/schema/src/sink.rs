@@ -127,7 +127,8 @@ pub struct Asked {
     pub by_last_call: bool,
 }
 
-/// Energy that was drawn since the start of the run, femtojoules; 0 where the power is not known.
+/// Energy that was drawn since the start of the run, femtojoules. A part whose power is not known is charged nothing:
+/// whether there is one, the report of the run says.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn<'a> {
     /// CPUs of each frequency domain.
@@ -208,7 +209,7 @@ pub trait Sink {
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
 
-    /// Simulated time between two calls of [`Sink::drawn()`], ns; 0: none.
+    /// Simulated time between two calls of [`Sink::drawn()`], ns; 0: none. Of two sinks that ask the longer one counts.
     fn drawn_step_ns(&self) -> u64 {
         0
     }

@@ -98,7 +98,7 @@ pub struct Planned {
 /// Plans a comparison; warnings and notes go to `watch`.
 ///
 /// # Errors
-/// What is wrong with an input.
+/// When an input is wrong.
 pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, LabError> {
     if !(1..=SEEDS_MAX).contains(&request.seeds) {
         let reason = format!("{} seeds are out of range", request.seeds);

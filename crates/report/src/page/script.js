@@ -200,7 +200,7 @@
       hooks: {
         draw: [(plot) => {
           if (isTasks) drawTasks(plot, lines, panel.series);
-          else if (panel.title === 'frequency') drawMarks(plot, panel.domain);
+          else if (panel.domain !== null) drawMarks(plot, panel.domain);
         }],
         // The library tells of a change behind it: one of ours is the range already; one by hand is for all panels.
         setScale: [(plot, key) => {
@@ -224,7 +224,7 @@
     const lines = panel.series.map((at) => data[at]);
     const plot = new uPlot(options(panel, lines, figure.clientWidth || 600), together(lines), figure);
     plot.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
-    if (panel.title === 'frequency') plot.over.addEventListener('click', (event) => explain(plot, panel.domain, event.offsetX));
+    if (panel.domain !== null) plot.over.addEventListener('click', (event) => explain(plot, panel.domain, event.offsetX));
     plots.push({ plot, figure });
   }
 

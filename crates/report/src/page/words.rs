@@ -9,12 +9,11 @@ use pelton_lab::verbs::compare::is_answer;
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
     let names: Vec<String> = comparison.sides().collect();
     let answers: Vec<&CompareRow> = comparison.rows.iter().filter(|row| is_answer(row)).collect();
-    let has_base = |at: usize| answers.iter().any(|row| row.cells[at].change_pct.is_some());
-    let compared: Vec<usize> = (0..names.len()).filter(|&at| has_base(at)).collect();
-    if compared.is_empty() {
-        return names.iter().enumerate().map(|(at, name)| alone(name, at, &answers)).collect();
+    if names.len() < 2 {
+        return names.iter().map(|name| alone(name, &answers)).collect();
     }
-    compared.into_iter().map(|at| against(comparison, &names, at, &answers)).collect()
+    let is_compared = |at: &usize| comparison.bases[*at] != *at;
+    (0..names.len()).filter(is_compared).map(|at| against(comparison, &names, at, &answers)).collect()
 }
 
 /// Stars of the answers that chance alone may have set.
@@ -33,8 +32,8 @@ pub fn seeds(seeds: &[u64]) -> String {
     }
 }
 
-fn alone(name: &str, at: usize, answers: &[&CompareRow]) -> String {
-    let known = |row: &&CompareRow| Some(format!("{} {} {}", row.quantity, number(row.cells[at].median?), row.unit));
+fn alone(name: &str, answers: &[&CompareRow]) -> String {
+    let known = |row: &&CompareRow| Some(format!("{} {} {}", row.quantity, number(row.cells[0].median?), row.unit));
     let numbers: Vec<String> = answers.iter().filter_map(known).map(|text| text.trim().to_owned()).collect();
     match numbers.is_empty() {
         true => format!("{name}: no number of the whole run is known."),
@@ -43,40 +42,33 @@ fn alone(name: &str, at: usize, answers: &[&CompareRow]) -> String {
 }
 
 fn against(comparison: &Comparison, names: &[String], at: usize, answers: &[&CompareRow]) -> String {
-    let cell = |row: &CompareRow| -> CompareCell { row.cells[at].clone() };
-    let moved = |row: &&&CompareRow| cell(row).is_significant();
-    let changes: Vec<String> = answers.iter().filter(moved).map(|row| change(row, &row.cells[at])).collect();
-    let stayed = |row: &&&CompareRow| row.cells[at].change_pct.is_some() && !cell(row).is_significant();
-    let same: Vec<&str> = answers.iter().filter(stayed).map(|row| row.quantity).collect();
-    let base = base_of(comparison, at);
-    let mut out = format!("[{}] {} against [{}] {}: ", at + 1, names[at], base + 1, names[base]);
-    if answers.iter().all(|row| row.cells[at].change_ci95_pct.is_none()) {
+    let base = comparison.bases[at];
+    let head = format!("[{}] {} against [{}] {}", at + 1, names[at], base + 1, names[base]);
+    let known: Vec<(&CompareRow, &CompareCell)> =
+        answers.iter().map(|row| (*row, &row.cells[at])).filter(|(_, cell)| cell.change_pct.is_some()).collect();
+    let words = |some: &[(&CompareRow, &CompareCell)]| {
+        some.iter().map(|(row, cell)| change(row, cell)).collect::<Vec<_>>().join(", ")
+    };
+    if known.is_empty() {
+        return format!("{head}: no change is known.");
+    }
+    if known.iter().all(|(_, cell)| cell.change_ci95_pct.is_none()) {
         let seeds = comparison.seeds.len();
-        let all: Vec<String> = answers
-            .iter()
-            .filter(|row| row.cells[at].change_pct.is_some())
-            .map(|row| change(row, &row.cells[at]))
-            .collect();
-        return format!("{out}{}; {seeds} seeds are too few to say what of it is chance.", all.join(", "));
+        return format!("{head}: {}; {seeds} seeds are too few to say what of it is chance.", words(&known));
     }
-    out +=
-        &if changes.is_empty() { "nothing moved more than the seeds explain".to_owned() } else { changes.join(", ") };
-    if !same.is_empty() && !changes.is_empty() {
-        out += &format!("; not beyond what the seeds explain: {}", same.join(", "));
+    let (moved, stayed): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, cell)| cell.is_significant());
+    let same: Vec<&str> = stayed.iter().map(|(row, _)| row.quantity).collect();
+    match (moved.is_empty(), same.is_empty()) {
+        (true, _) => format!("{head}: nothing moved more than the seeds explain."),
+        (false, true) => format!("{head}: {}.", words(&moved)),
+        (false, false) => format!("{head}: {}; not beyond what the seeds explain: {}.", words(&moved), same.join(", ")),
     }
-    out + "."
 }
 
 fn change(row: &CompareRow, cell: &CompareCell) -> String {
     let pct = cell.change_pct.map(|pct| format!("{pct:+.1} %")).unwrap_or_default();
     let range = cell.change_ci95_pct.map(|(low, high)| format!(" (95 %: {low:+.1} to {high:+.1})"));
     format!("{} {pct}{}", row.quantity, range.unwrap_or_default())
-}
-
-/// Side that the changes of another are against: the first of the same workload, or of all.
-fn base_of(comparison: &Comparison, at: usize) -> usize {
-    let has_change = |side: usize| comparison.rows.iter().any(|row| row.cells[side].change_pct.is_some());
-    (0..at).rev().find(|&side| !has_change(side)).unwrap_or(0)
 }
 
 #[cfg(test)]
