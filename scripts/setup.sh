@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast
-# web play.
+# python web play.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 70
 rust_minor_min=88
 # What is missing, a place each in four lists: name, what it is for, the command that installs it, how to see that it is there.
 missing=() reasons=() commands=() tests=()
-python=no tables=no web=no
+python=no tables=no package=no web=no
 
 say() { printf 'setup: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -150,19 +150,19 @@ python_packages() {
     fi
 }
 
-# A paragraph by itself: a package that cannot be had must not keep the others away.
-table_packages() {
+# paragraphs LIST WHY: each paragraph of a list by itself, for a package that cannot be had must not keep others away.
+paragraphs() {
     [ -x .venv/bin/python ] || return 1
-    local list=scripts/requirements-tables.txt part=.venv/part.txt number=1 failed=
-    cmp -s $list .venv/installed-tables.txt && return 0
-    while awk -v RS= -v n=$number 'NR == n' $list >$part && [ -s $part ]; do
+    local list=scripts/requirements-$1.txt part=.venv/part.txt number=1 failed=
+    cmp -s "$list" ".venv/installed-$1.txt" && return 0
+    while awk -v RS= -v n=$number 'NR == n' "$list" >$part && [ -s $part ]; do
         number=$((number + 1))
         [ -n "$(names_in $part)" ] || continue
-        say "installing into .venv, for a test that reads exported tables: $(names_in $part)"
-        pip_install $part </dev/null || { say "pip failed; reading tables with it will not be measured"; failed=yes; }
+        say "installing into .venv, $2: $(names_in $part)"
+        pip_install $part </dev/null || { say "pip failed; what needs it will not be measured"; failed=yes; }
     done
     rm -f $part
-    [ -n "$failed" ] || cp $list .venv/installed-tables.txt
+    [ -n "$failed" ] || cp "$list" ".venv/installed-$1.txt"
 }
 
 # What report pages are built with and opened with, by the checksums of web/package-lock.json. A build looks for it.
@@ -201,7 +201,12 @@ group() {
             want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
             want_python
             tables=yes
+            group python
             group web
+            ;;
+        python)
+            want_python
+            package=yes
             ;;
         web)
             want nodejs "opens report pages in a browser" have node
@@ -256,7 +261,7 @@ group() {
             ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|web|play]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|python|web|play]..." >&2
             exit 2
             ;;
     esac
@@ -267,6 +272,7 @@ for name in "$@"; do group "$name"; done
 settle
 required
 [ $python = no ] || python_packages
-[ $tables = no ] || table_packages
+[ $tables = no ] || paragraphs tables "for tests that read tables"
+[ $package = no ] || paragraphs python "for the Python package"
 [ $web = no ] || web_packages
 exit 0

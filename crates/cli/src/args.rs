@@ -5,10 +5,10 @@ mod traces;
 
 pub use traces::*;
 
-use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
+use pelton_lab::time::{parse_duration_ns, parse_time_ns};
 use pelton_lab::verbs::why::{self, ORDERS_DEFAULT};
 use pelton_report::DECISIONS_DEFAULT;
 use pelton_scenario::diagnostic::hint_for;
@@ -301,6 +301,9 @@ pub struct CompareArgs {
     /// Draw the answers as bars.
     #[arg(long)]
     pub charts: bool,
+    /// Print the answers as plain text for a mail: at most 75 columns.
+    #[arg(long, conflicts_with_all = ["charts", "format"])]
+    pub lkml: bool,
     /// Draw a picture: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -12,7 +12,6 @@ mod picture;
 mod progress;
 mod rtapp_log;
 mod sheet;
-mod units;
 mod verbs;
 
 use args::{Cli, Verb};

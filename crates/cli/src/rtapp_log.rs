@@ -7,7 +7,7 @@
 use crate::exit::Failure;
 use crate::output;
 use pelton_model::Plan;
-use pelton_model::workload::{Op, TaskSpec};
+use pelton_model::workload::TaskSpec;
 use pelton_schema::{Event, Sink};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ impl RtAppLogs {
             Failure::cannot(reason, "choose a folder that may be written")
         })?;
         let thread = |(i, spec): (usize, &TaskSpec)| {
-            let (name, configured) = (spec.name.clone(), configured(spec));
+            let (name, configured) = (spec.name.clone(), spec.configured_ns());
             (i as u32 + 1, Thread { name, configured, pending: None, begin_ns: None, text: HEADER.to_owned() })
         };
         let threads = plan.workload.tasks.iter().enumerate().map(thread).collect();
@@ -131,42 +131,10 @@ impl Thread {
     }
 }
 
-/// Run time that the file has for each activation of one round through the task's phases, ns at capacity 1024.
-fn configured(spec: &TaskSpec) -> Vec<u64> {
-    let mut all = Vec::new();
-    for phase in &spec.phases {
-        let (mut work_ns, mut ended) = (0u64, false);
-        let mut of_round = Vec::new();
-        for op in &phase.ops {
-            match *op {
-                Op::Run { work_ns: more } => work_ns = work_ns.saturating_add(more),
-                Op::Timer { .. } | Op::EndActivation => {
-                    of_round.push(std::mem::take(&mut work_ns));
-                    ended = true;
-                }
-                _ => {}
-            }
-        }
-        if !ended && !phase.silent {
-            of_round.push(work_ns);
-        }
-        // A phase without end is the last; its rounds are alike.
-        let rounds = phase.loops.unwrap_or(1).min(ROUNDS_MAX) as usize;
-        all.extend(std::iter::repeat_n(of_round, rounds).flatten());
-        if phase.loops.is_none() {
-            break;
-        }
-    }
-    all
-}
-
-/// Largest number of rounds of one phase that are distinguished; a log of that length is longer than any run.
-const ROUNDS_MAX: u64 = 1_000_000;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_model::workload::{Phase, TimerId, TimerMode};
+    use pelton_model::workload::{Op, Phase, TimerId, TimerMode};
 
     fn periodic(run_ns: u64) -> TaskSpec {
         let timer = Op::Timer { timer: TimerId::Own(0), period_ns: 2_000_000, mode: TimerMode::Relative };
@@ -178,7 +146,7 @@ mod tests {
     fn a_line_has_the_columns_of_rt_app() {
         let mut thread = Thread {
             name: "t-0".into(),
-            configured: configured(&periodic(760_000)),
+            configured: periodic(760_000).configured_ns(),
             pending: None,
             begin_ns: None,
             text: String::new(),
@@ -197,13 +165,5 @@ mod tests {
         let numbers: Vec<i64> = thread.text.split_whitespace().map(|n| n.parse().expect("a number")).collect();
         assert_eq!(numbers, [3, 760, 1435, 2000, 6030, 8030, 0, 535, 760, 2000, 30]);
         assert_eq!(HEADER.split_whitespace().count(), numbers.len());
-    }
-
-    #[test]
-    fn run_times_follow_the_phases() {
-        let mut spec = periodic(100);
-        spec.phases[0].loops = Some(2);
-        spec.phases.push(Phase { ops: vec![Op::Run { work_ns: 7 }, Op::Sleep { ns: 5 }], ..Phase::default() });
-        assert_eq!(configured(&spec), [100, 100, 7]);
     }
 }

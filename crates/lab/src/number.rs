@@ -33,4 +33,12 @@ mod tests {
         let shown = [9.2368, 0.1, 0.0092368, 0.000_512_3, -0.000_4, 0.000_000_4, 0.0, 1234.5678].map(number);
         assert_eq!(shown, ["9.237", "0.1", "0.00924", "0.000512", "0", "0", "0", "1234.568"]);
     }
+    #[test]
+    fn short_forms() {
+        assert_eq!(human_ns(999), "999 ns");
+        assert_eq!(human_ns(10_490_000), "10.49 ms");
+        assert_eq!(human_ns(15_000_000_000), "15 s");
+        assert_eq!(number(-0.0001), "0");
+        assert_eq!(number(1230.0), "1230");
+    }
 }

@@ -409,6 +409,45 @@ impl TaskSpec {
         let (first, round) = self.phases.split_at(self.phases.len().min(self.first_phases as usize));
         Some(all(first)? + self.loops?.max(1) * all(round)?)
     }
+
+    /// Run time that is configured for each activation of one round through the task's phases, ns at capacity 1024.
+    pub fn configured_ns(&self) -> Vec<u64> {
+        let mut all = Vec::new();
+        for phase in &self.phases {
+            // A phase without end is the last; its rounds are alike.
+            let rounds = phase.loops.unwrap_or(1).min(ROUNDS_MAX) as usize;
+            all.extend(std::iter::repeat_n(phase.configured_ns(), rounds).flatten());
+            if phase.loops.is_none() {
+                break;
+            }
+        }
+        all
+    }
+}
+
+/// Largest number of rounds of one phase that are distinguished; a log of that length is longer than any run.
+const ROUNDS_MAX: u64 = 1_000_000;
+
+impl Phase {
+    /// Run time of each activation of a round.
+    fn configured_ns(&self) -> Vec<u64> {
+        let (mut work_ns, mut ended) = (0u64, false);
+        let mut of_round = Vec::new();
+        for op in &self.ops {
+            match *op {
+                Op::Run { work_ns: more } => work_ns = work_ns.saturating_add(more),
+                Op::Timer { .. } | Op::EndActivation => {
+                    of_round.push(std::mem::take(&mut work_ns));
+                    ended = true;
+                }
+                _ => {}
+            }
+        }
+        if !ended && !self.silent {
+            of_round.push(work_ns);
+        }
+        of_round
+    }
 }
 
 /// A part of a task: operations repeated.
@@ -622,4 +661,18 @@ pub struct IrqSpec {
     pub duration_ns: u64,
     /// Random part of each interval, uniform in `0..=jitter_ns`.
     pub jitter_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configured_run_times_follow_the_phases() {
+        let timer = Op::Timer { timer: TimerId::Own(0), period_ns: 2_000_000, mode: TimerMode::Relative };
+        let timed = Phase { ops: vec![Op::Run { work_ns: 100 }, timer], loops: Some(2), ..Phase::default() };
+        let plain = Phase { ops: vec![Op::Run { work_ns: 7 }, Op::Sleep { ns: 5 }], ..Phase::default() };
+        let spec = TaskSpec { name: "t-0".into(), phases: vec![timed, plain], ..TaskSpec::default() };
+        assert_eq!(spec.configured_ns(), [100, 100, 7]);
+    }
 }

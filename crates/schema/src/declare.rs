@@ -50,6 +50,8 @@ impl Unit {
 /// A column's type, and how it is stored: 64 bits, two's complement when signed.
 pub(crate) trait Stored: Copy {
     const SIGNED: bool;
+    /// More than 32 bits.
+    const WIDE: bool = true;
     fn to_stored(self) -> u64;
     /// `None` when the stored value is outside the type.
     fn from_stored(stored: u64) -> Option<Self>;
@@ -57,6 +59,7 @@ pub(crate) trait Stored: Copy {
 
 impl Stored for u32 {
     const SIGNED: bool = false;
+    const WIDE: bool = false;
     fn to_stored(self) -> u64 {
         u64::from(self)
     }
@@ -94,6 +97,8 @@ pub struct Column {
     pub unit: Unit,
     /// The stored 64 bits are a two's complement number.
     pub signed: bool,
+    /// Values may need more than 32 bits.
+    pub wide: bool,
     /// One sentence for people.
     pub doc: &'static str,
 }
@@ -134,7 +139,8 @@ macro_rules! declare_events {
             $( EventInfo {
                 name: $name, code: $code, doc: concat!($($doc),+),
                 columns: &[ $( Column {
-                    name: stringify!($field), unit: Unit::$unit, signed: <$ty as Stored>::SIGNED, doc: concat!($($fdoc),+),
+                    name: stringify!($field), unit: Unit::$unit, signed: <$ty as Stored>::SIGNED,
+                    wide: <$ty as Stored>::WIDE, doc: concat!($($fdoc),+),
                 }, )* ],
             }, )*
         ];

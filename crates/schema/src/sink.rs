@@ -244,6 +244,12 @@ pub trait Sink {
 
     /// The governor evaluated domain `domain`: the requests of its CPUs, in order. The decision's event follows.
     fn requests(&mut self, _time_ns: u64, _domain: u32, _asked: &[Asked]) {}
+
+    /// Frequency before table and limits, kHz, in place of the governor's, where a sink that asks for requests
+    /// ([`Sink::REQUESTS`]) has one: a prototype of a policy. Gates, limits and drivers stay the governor's.
+    fn choose(&mut self, _time_ns: u64, _domain: u32, _asked: &[Asked]) -> Option<u32> {
+        None
+    }
 }
 
 /// Drops everything.
@@ -293,6 +299,15 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         }
     }
 
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
+        if A::ACTIVE {
+            self.0.event_known(time_ns, event, known);
+        }
+        if B::ACTIVE {
+            self.1.event_known(time_ns, event, known);
+        }
+    }
+
     fn drawn_step_ns(&self) -> u64 {
         self.0.drawn_step_ns().max(self.1.drawn_step_ns())
     }
@@ -336,6 +351,11 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         self.0.requests(time_ns, domain, asked);
         self.1.requests(time_ns, domain, asked);
     }
+
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
+        let first = self.0.choose(time_ns, domain, asked);
+        first.or_else(|| self.1.choose(time_ns, domain, asked))
+    }
 }
 
 impl<S: Sink> Sink for &mut S {
@@ -346,6 +366,10 @@ impl<S: Sink> Sink for &mut S {
     const DRAWN: bool = S::DRAWN;
     fn event(&mut self, time_ns: u64, event: &Event) {
         (**self).event(time_ns, event);
+    }
+
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
+        (**self).event_known(time_ns, event, known);
     }
 
     fn drawn_step_ns(&self) -> u64 {
@@ -383,6 +407,10 @@ impl<S: Sink> Sink for &mut S {
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
         (**self).requests(time_ns, domain, asked);
     }
+
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
+        (**self).choose(time_ns, domain, asked)
+    }
 }
 
 /// A sink that may be off.
@@ -394,6 +422,10 @@ impl<S: Sink> Sink for Option<S> {
     const DRAWN: bool = S::DRAWN;
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.iter_mut().for_each(|sink| sink.event(time_ns, event));
+    }
+
+    fn event_known(&mut self, time_ns: u64, event: &Event, known: u64) {
+        self.iter_mut().for_each(|sink| sink.event_known(time_ns, event, known));
     }
 
     fn drawn_step_ns(&self) -> u64 {
@@ -430,5 +462,35 @@ impl<S: Sink> Sink for Option<S> {
 
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
         self.iter_mut().for_each(|sink| sink.requests(time_ns, domain, asked));
+    }
+
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
+        self.as_mut()?.choose(time_ns, domain, asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns that were known at each event.
+    #[derive(Default)]
+    struct Known(Vec<u64>);
+
+    impl Sink for Known {
+        fn event(&mut self, time_ns: u64, event: &Event) {
+            self.event_known(time_ns, event, u64::MAX);
+        }
+
+        fn event_known(&mut self, _: u64, _: &Event, known: u64) {
+            self.0.push(known);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_stays_so_through_sinks_of_sinks() {
+        let mut both = TeeSink(Some(Known::default()), Known::default());
+        (&mut both).event_known(5, &Event::PeltRt { cpu: 1, util_avg: 0 }, 1);
+        assert_eq!((both.0.expect("on").0, both.1.0), (vec![1], vec![1]));
     }
 }

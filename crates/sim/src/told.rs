@@ -48,6 +48,7 @@ pub(crate) trait Hears {
     fn walk(&mut self, time_ns: u64, walk: &Walk);
     fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState);
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]);
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32>;
     fn drawn_step_ns(&self) -> u64;
     fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>);
 }
@@ -101,6 +102,10 @@ impl<S: Sink> Hears for S {
         }
     }
 
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
+        if S::REQUESTS { Sink::choose(self, time_ns, domain, asked) } else { None }
+    }
+
     fn drawn_step_ns(&self) -> u64 {
         if S::DRAWN { Sink::drawn_step_ns(self) } else { 0 }
     }
@@ -149,6 +154,10 @@ impl<const ALL: bool> Sink for Told<'_, ALL> {
 
     fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
         self.0.requests(time_ns, domain, asked);
+    }
+
+    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
+        self.0.choose(time_ns, domain, asked)
     }
 
     fn drawn_step_ns(&self) -> u64 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Arguments of verbs that read traces.
 
-use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
+use pelton_lab::time::{parse_duration_ns, parse_time_ns};
 use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;

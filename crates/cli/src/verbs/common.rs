@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::paint;
 use crate::progress::{Counting, Progress};
 use crate::sheet::{self, Sheet};
-use crate::units::human_ns;
+use pelton_lab::number::human_ns;
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::results::{self, Outcome};
 use pelton_lab::run::{Fault, LabError, Refusal};

@@ -7,8 +7,8 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::picture;
 use crate::sheet::{self, Sheet};
-use crate::units::number;
 use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
+use pelton_lab::number::number;
 use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
 use pelton_report::chart::compared;
@@ -41,6 +41,10 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     drawn.rows = residency;
     if let Some(path) = &args.plot {
         picture::save(path, &compared::picture(&drawn, is_answer))?;
+    }
+    if args.lkml {
+        print(&pelton_lab::mail::table(&drawn, &args.only))?;
+        return Ok(Exit::Good);
     }
     let charts =
         if args.charts { compared::blocks(&drawn, is_answer, sheet::page_width().into()) } else { String::new() };

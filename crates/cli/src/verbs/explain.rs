@@ -5,10 +5,10 @@ use super::common::{Screen, failure, input, policy_spec, print, print_json, sect
 use crate::args::{ExplainArgs, Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use crate::units::seconds;
 use pelton_lab::explain_groups::GroupChanged;
 use pelton_lab::explain_terms::Request;
 use pelton_lab::explanation::Explanation;
+use pelton_lab::time::seconds;
 use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
 use std::fmt::Write as _;

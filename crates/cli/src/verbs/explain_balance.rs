@@ -5,8 +5,9 @@ use super::common::{Screen, failure, print, print_json, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use crate::units::{number, seconds};
 use pelton_lab::explain_balance::{BalanceExplanation, Reason};
+use pelton_lab::number::number;
+use pelton_lab::time::seconds;
 use pelton_lab::verbs::explain::{self, ExplainRequest, ExplainedBalance, ExplainedWalk};
 use std::fmt::Write as _;
 

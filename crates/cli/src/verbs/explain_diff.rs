@@ -7,8 +7,9 @@ use super::explain_placement::places;
 use crate::args::{ExplainArgs, Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use crate::units::{number, seconds};
+use pelton_lab::number::number;
 use pelton_lab::plan::PolicySpec;
+use pelton_lab::time::seconds;
 use pelton_lab::verbs::difference::{Difference, DifferenceRequest, First, Side, difference};
 use std::fmt::Write as _;
 

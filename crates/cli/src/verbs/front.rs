@@ -5,8 +5,8 @@ use super::common::{Screen, failure, print, print_json, section};
 use crate::args::{Format, FrontArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use crate::units::number;
 use pelton_lab::front::{Fronts, Pair, Point};
+use pelton_lab::number::number;
 use pelton_lab::verbs::{self, front::FrontRequest};
 
 /// Runs the verb.

@@ -5,7 +5,7 @@ use super::common::{bad_input, print, print_json, print_list, print_plain, rende
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use crate::units::number;
+use pelton_lab::number::number;
 use pelton_lab::results::lists::{Checked, Platforms};
 use pelton_scenario::platform::{self, Description, DomainDescription, Fact, PlatformOptions};
 use pelton_scenario::policy::DEFAULT_PROFILE;
@@ -14,13 +14,13 @@ use std::path::Path;
 
 /// One line per built-in platform.
 pub fn list(global: &Global) -> Result<Exit, Failure> {
-    let platforms = platform::list();
+    let all = Platforms::all();
     let mut sheet = Sheet::new(&["<name", "CPUs", "<domains", "<power", "<kind"]);
-    for p in &platforms {
+    for p in &all.platforms {
         let power = if p.simulated { p.power.clone() } else { "not simulated".to_owned() };
         sheet.row(vec![p.name.clone(), p.cpus.to_string(), p.domains.join(" + "), power, p.kind.clone()]);
     }
-    print_list(global, &sheet, &Platforms { platforms })?;
+    print_list(global, &sheet, &all)?;
     Ok(Exit::Good)
 }
 

@@ -1,49 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton policy`: the switches, their values, and what each kernel does.
 
-use super::common::{bad_input, policy_spec, print, print_json, print_list};
+use super::common::{bad_input, failure, policy_spec, print, print_json, print_list};
 use crate::args::{Format, Global, PolicyArgs, ShowPolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use pelton_core::{Policy, Switch, parameters, profiles, switches};
 use pelton_lab::plan;
-use pelton_lab::plan::PolicySpec;
-use pelton_lab::results::lists::{NumberRow, Policies, PolicyShown, PolicyValue, SwitchRow};
-use pelton_scenario::policy::BUILT_IN;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use pelton_lab::results::lists::{Policies, PolicyShown, PolicyValue};
 
 /// Every switch and number: values in every profile, and in the policies that are known by name.
 pub fn list(global: &Global) -> Result<Exit, Failure> {
-    let columns = columns()?;
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-    let mut header = vec!["<switch"];
-    header.extend(&names);
-    let mut sheet = Sheet::new(&header);
-    let mut listed = Policies { switches: Vec::new(), numbers: Vec::new() };
-    let (switches, parameters) = (switches(), parameters());
-    for (index, switch) in switches.iter().enumerate() {
-        let cells: Vec<String> =
-            columns.iter().map(|(_, values)| value_name(switch, values[index]).to_owned()).collect();
-        listed.switches.push(SwitchRow {
-            switch: switch.name,
-            values: switch.values.clone(),
-            defaults: by_name(&names, &cells),
-            why: switch.why,
-        });
-        sheet.row(row(switch.name, cells));
-    }
-    for (index, parameter) in parameters.iter().enumerate() {
-        let cells: Vec<String> =
-            columns.iter().map(|(_, values)| parameter.text(values[switches.len() + index])).collect();
-        listed.numbers.push(NumberRow {
-            number: parameter.name,
-            allowed: parameter.allowed(),
-            defaults: by_name(&names, &cells),
-            why: parameter.why,
-        });
-        sheet.row(row(parameter.name, cells));
-    }
+    let listed = Policies::all().map_err(failure)?;
+    let sheet = table(&listed);
     let is_text = matches!(global.format, Format::Table | Format::Markdown | Format::Toml);
     if is_text && global.verbose == 0 && !sheet.fits(sheet::page_width()) {
         print(&history(&sheet, sheet::page_width()))?;
@@ -79,23 +48,17 @@ fn history(columns: &Sheet, width: u16) -> String {
     legend + &sheet.text(Some(width))
 }
 
-/// The profiles, and after them the policies that are known by name, with their values in table order.
-fn columns() -> Result<Vec<(&'static str, Vec<u32>)>, Failure> {
-    let profile = |name| Ok((name, Policy::profile(name).map_err(Failure::input)?.values()));
-    let mut columns = profiles().into_iter().map(profile).collect::<Result<Vec<_>, Failure>>()?;
-    for (name, _) in BUILT_IN {
-        let spec = PolicySpec { file: Some(PathBuf::from(name)), ..PolicySpec::default() };
-        columns.push((name, plan::policy(&spec).map_err(|d| bad_input(&d))?.policy.values()));
+/// A row for each switch and number.
+fn table(listed: &Policies) -> Sheet {
+    let names = Policies::columns();
+    let mut sheet = Sheet::new(&[&["<switch"], &names[..]].concat());
+    let switches = listed.switches.iter().map(|row| (row.switch, &row.defaults));
+    let numbers = listed.numbers.iter().map(|row| (row.number, &row.defaults));
+    for (name, defaults) in switches.chain(numbers) {
+        let cells = names.iter().map(|column| defaults[*column].clone());
+        sheet.row(std::iter::once(name.to_owned()).chain(cells).collect());
     }
-    Ok(columns)
-}
-
-fn row(name: &str, cells: Vec<String>) -> Vec<String> {
-    std::iter::once(name.to_owned()).chain(cells).collect()
-}
-
-fn by_name(names: &[&str], cells: &[String]) -> BTreeMap<String, String> {
-    names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), cell.clone())).collect()
+    sheet
 }
 
 fn value_name(switch: &Switch, value: u32) -> &'static str {
@@ -157,14 +120,7 @@ mod tests {
 
     #[test]
     fn on_a_narrow_terminal_a_switch_is_a_line_or_two_with_what_changed_when() {
-        let columns = columns().expect("profiles are good");
-        let mut header = vec!["<switch"];
-        header.extend(columns.iter().map(|(name, _)| *name));
-        let mut table = Sheet::new(&header);
-        for (at, switch) in switches().iter().enumerate() {
-            let cells = columns.iter().map(|(_, values)| value_name(switch, values[at]).to_owned());
-            table.row(row(switch.name, cells.collect()));
-        }
+        let table = table(&Policies::all().expect("profiles are good"));
         for (width, most) in [(40, 500), (80, 220)] {
             let text = history(&table, width);
             assert!(text.lines().all(|line| line.chars().count() <= width.into()), "{width}\n{text}");

@@ -7,7 +7,7 @@ use crate::args::{Format, Frequencies, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::sheet::Sheet;
-use crate::units::number;
+use pelton_lab::number::number;
 use pelton_lab::plan::Prepared;
 use pelton_lab::results;
 use pelton_lab::run::LabError;

@@ -3,7 +3,7 @@
 //! a line is: a row of the posting, a claim, a probe, a number beyond the posting, a count of the score.
 
 use crate::sheet::Sheet;
-use crate::units::number;
+use pelton_lab::number::number;
 use pelton_lab::table::{
     BeyondResult, BeyondRow, BeyondValue, ClaimResult, ProbeResult, RowResult, Score, TableResult,
 };

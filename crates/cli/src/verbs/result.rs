@@ -5,36 +5,20 @@ use super::common::{print, print_sheet};
 use crate::args::Global;
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::quantity;
 use pelton_lab::results::KINDS;
-use pelton_lab::results::lists::{KindRow, Kinds, Quantities, QuantityRow};
-use pelton_replay::workload::QUANTITIES as REPLAYED;
+use pelton_lab::results::lists::{KindRow, Kinds, Quantities};
 use pelton_scenario::diagnostic::hint_for;
 
 /// Name, unit, scope and meaning of every number.
 pub fn quantities(global: &Global) -> Result<Exit, Failure> {
-    let row = |e: quantity::Entry| QuantityRow {
-        printed_by: vec!["run", "compare", "reproduce"],
-        scope: e.scope,
-        quantity: e.name,
-        unit: e.unit,
-        what: e.doc,
-    };
-    let replayed = REPLAYED.iter().map(|q| QuantityRow {
-        printed_by: vec!["replay"],
-        scope: q.scope,
-        quantity: q.name,
-        unit: q.unit,
-        what: q.doc,
-    });
-    let quantities: Vec<QuantityRow> = quantity::entries().map(row).chain(replayed).collect();
+    let all = Quantities::all();
     let mut sheet = Sheet::new(&["<scope", "<quantity", "<unit", "<printed by", "<what it is"]);
-    for q in &quantities {
+    for q in &all.quantities {
         let by = q.printed_by.join(", ");
         let words = [q.scope, q.quantity, q.unit, &by, q.what];
         sheet.row(words.map(str::to_owned).to_vec());
     }
-    print_sheet(global, &sheet, &Quantities { quantities })?;
+    print_sheet(global, &sheet, &all)?;
     Ok(Exit::Good)
 }
 

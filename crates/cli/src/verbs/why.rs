@@ -8,7 +8,7 @@ use crate::output;
 use crate::paint;
 use crate::picture;
 use crate::sheet::Sheet;
-use crate::units::number;
+use pelton_lab::number::number;
 use pelton_lab::run::LabError;
 use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::{self, why::WhyRequest};

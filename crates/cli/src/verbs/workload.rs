@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 /// One line for each model.
 pub fn list(global: &Global) -> Result<Exit, Failure> {
-    let models: Vec<WorkloadModel> = MODELS.iter().map(WorkloadModel::from).collect();
+    let all = Workloads::all();
     let mut sheet = Sheet::new(&["<model", "<what"]);
-    models.iter().for_each(|model| sheet.row(vec![model.model.to_owned(), model.what.to_owned()]));
-    print_list(global, &sheet, &Workloads { models })?;
+    all.models.iter().for_each(|model| sheet.row(vec![model.model.to_owned(), model.what.to_owned()]));
+    print_list(global, &sheet, &all)?;
     Ok(Exit::Good)
 }
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Lists and descriptions that verbs print.
 
-use pelton_scenario::bench::{Model, unit, work_note};
-use pelton_scenario::platform::Summary;
+use crate::plan::{self, PolicySpec};
+use crate::quantity;
+use crate::run::LabError;
+use pelton_core::{Policy, parameters, profiles, switches};
+use pelton_replay::workload::QUANTITIES as REPLAYED;
+use pelton_scenario::bench::{MODELS, Model, unit, work_note};
+use pelton_scenario::platform::{self, Summary};
+use pelton_scenario::policy::BUILT_IN;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Published tables.
 #[derive(Serialize, JsonSchema)]
@@ -19,6 +26,13 @@ pub struct Tables {
 pub struct Platforms {
     /// In the order of their names.
     pub platforms: Vec<Summary>,
+}
+
+impl Platforms {
+    /// All of them.
+    pub fn all() -> Platforms {
+        Platforms { platforms: platform::list() }
+    }
 }
 
 /// A platform file from which a machine can be built.
@@ -41,6 +55,13 @@ pub struct Checked {
 pub struct Workloads {
     /// Models that `--workload` takes by name, beside rt-app files.
     pub models: Vec<WorkloadModel>,
+}
+
+impl Workloads {
+    /// All of them.
+    pub fn all() -> Workloads {
+        Workloads { models: MODELS.iter().map(WorkloadModel::from).collect() }
+    }
 }
 
 /// A benchmark model.
@@ -82,6 +103,45 @@ pub struct Policies {
     pub switches: Vec<SwitchRow>,
     /// Numbers.
     pub numbers: Vec<NumberRow>,
+}
+
+impl Policies {
+    /// Columns of the table: the profiles, then the policies that are known by name.
+    pub fn columns() -> Vec<&'static str> {
+        profiles().into_iter().chain(BUILT_IN.iter().map(|(name, _)| *name)).collect()
+    }
+
+    /// Every switch and number, with its value in every column.
+    ///
+    /// # Errors
+    /// None that is known: built-in policies are good.
+    pub fn all() -> Result<Policies, LabError> {
+        let values = |name: &'static str| -> Result<(&str, Vec<u32>), LabError> {
+            if let Ok(profile) = Policy::profile(name) {
+                return Ok((name, profile.values()));
+            }
+            let spec = PolicySpec { file: Some(PathBuf::from(name)), ..PolicySpec::default() };
+            Ok((name, plan::policy(&spec)?.policy.values()))
+        };
+        let columns = Policies::columns().into_iter().map(values).collect::<Result<Vec<_>, _>>()?;
+        let by_name = |at: usize, words: &dyn Fn(u32) -> String| {
+            columns.iter().map(|(name, values)| ((*name).to_owned(), words(values[at]))).collect()
+        };
+        let (switches, parameters) = (switches(), parameters());
+        let rows = switches.iter().enumerate().map(|(at, switch)| SwitchRow {
+            switch: switch.name,
+            values: switch.values.clone(),
+            defaults: by_name(at, &|value| switch.values.get(value as usize).copied().unwrap_or("?").to_owned()),
+            why: switch.why,
+        });
+        let numbers = parameters.iter().enumerate().map(|(at, parameter)| NumberRow {
+            number: parameter.name,
+            allowed: parameter.allowed(),
+            defaults: by_name(switches.len() + at, &|value| parameter.text(value)),
+            why: parameter.why,
+        });
+        Ok(Policies { switches: rows.collect(), numbers: numbers.collect() })
+    }
 }
 
 /// A switch in every profile.
@@ -141,6 +201,27 @@ pub struct PolicyValue {
 pub struct Quantities {
     /// In table order.
     pub quantities: Vec<QuantityRow>,
+}
+
+impl Quantities {
+    /// All of them.
+    pub fn all() -> Quantities {
+        let row = |e: quantity::Entry| QuantityRow {
+            printed_by: vec!["run", "compare", "reproduce"],
+            scope: e.scope,
+            quantity: e.name,
+            unit: e.unit,
+            what: e.doc,
+        };
+        let replayed = REPLAYED.iter().map(|q| QuantityRow {
+            printed_by: vec!["replay"],
+            scope: q.scope,
+            quantity: q.name,
+            unit: q.unit,
+            what: q.doc,
+        });
+        Quantities { quantities: quantity::entries().map(row).chain(replayed).collect() }
+    }
 }
 
 /// A number that results have.

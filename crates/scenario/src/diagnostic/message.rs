@@ -101,6 +101,22 @@ impl Diagnostic {
         self.span.as_ref().map(|span| self.source.line_of(span.start))
     }
 
+    /// Column in its line, counted from 1 in characters.
+    pub fn column(&self) -> Option<usize> {
+        let before = self.source.text().get(..self.span.as_ref()?.start)?;
+        Some(1 + before.rsplit('\n').next().unwrap_or("").chars().count())
+    }
+
+    /// Values that would be accepted, with unit.
+    pub fn allowed_values(&self) -> Option<&str> {
+        self.allowed.as_deref()
+    }
+
+    /// Advice.
+    pub fn hint(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// Severity of the message.
     pub fn severity(&self) -> Severity {
         self.severity

@@ -122,16 +122,22 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
+        let chosen = self.chosen_elsewhere(d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
         let (kept, domain) = (self.targets.kept(d), &mut self.domains[d as usize]);
         domain.report.evaluations += 1;
         let prev_khz = domain.freq.sugov.requested_khz();
         let (sc, made_of) = (&mut self.cpus[c as usize].freq.sugov, kept.made_of(caller));
-        let requests = (kept.terms(), kept.largest());
+        let requests = match &chosen {
+            None => (kept.terms(), kept.largest()),
+            Some(terms) => (&terms[..], 0),
+        };
         let (sugov, table) = domain.governor();
         let before = (*sugov, *sc);
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
-        self.assert_short_way(c, d, before, decision.commit);
+        if chosen.is_none() {
+            self.assert_short_way(c, d, before, decision.commit);
+        }
         let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
@@ -147,6 +153,21 @@ impl<S: Sink> Engine<'_, S> {
         if decision.commit == commit::DRIVE {
             self.drive(d);
         }
+    }
+
+    /// Requests that come to the frequency which the sink chooses, where it does; every CPU asks for that.
+    fn chosen_elsewhere(&mut self, d: u32) -> Option<Vec<PerfTerms>> {
+        if !S::REQUESTS {
+            return None;
+        }
+        let asked = self.asked(d);
+        let khz = self.sink.choose(self.now, d, &asked)?;
+        let scale = self.domains[d as usize].freq.sugov.raw_freq(self.policy, 1, 1, false);
+        let mut terms = self.targets.kept(d).terms().to_vec();
+        terms.iter_mut().for_each(|terms| {
+            (terms.request, terms.scale, terms.forced_max) = (khz, scale.max(1), 0);
+        });
+        Some(terms)
     }
 
     fn explain_refusal(&mut self, call: &Call, gate: u32) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Frequencies of CPUs.
+
+use super::{Seen, picked, seconds, time};
+use crate::table::{Column, Table, Values};
+use pelton_lab::run::LabError;
+use pelton_schema::IDLE_EXIT;
+use std::collections::BTreeMap;
+
+/// Every event.
+pub(super) fn cpus_frequency(seen: &Seen<'_>) -> Result<Table, LabError> {
+    Ok(events(seen, None))
+}
+
+/// Those of one CPU.
+pub(super) fn cpu_frequency(seen: &Seen<'_>) -> Result<Table, LabError> {
+    Ok(events(seen, Some(seen.cpu()?)))
+}
+
+fn events(seen: &Seen<'_>, only: Option<u32>) -> Table {
+    let rows = seen.table();
+    let cpus = rows.u32s("cpu");
+    let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
+    Table::of(vec![
+        time(places.iter().map(|&at| rows.times()[at])),
+        Column::new("cpu", "", "CPU.", Values::U32(picked(cpus, &places))),
+        Column::new("frequency", "kHz", "New frequency.", Values::U32(picked(rows.u32s("freq_khz"), &places))),
+    ])
+}
+
+/// Times and values of one CPU's frequency, and its end.
+fn line(seen: &Seen<'_>, cpu: u32) -> Vec<(u64, u32)> {
+    let rows = seen.table();
+    let cpus = rows.u32s("cpu");
+    rows.places(|at| cpus[at] == cpu).into_iter().map(|at| (rows.times()[at], rows.u32s("freq_khz")[at])).collect()
+}
+
+/// Times from which on some of the CPUs executes, or none does. Before its first event a CPU's state is not known; it
+/// counts as idle.
+fn activity(seen: &Seen<'_>, cpus: &[u32]) -> Vec<(u64, bool)> {
+    let rows = super::Rows(&seen.tables[1]);
+    let (of, states, times) = (rows.u32s("cpu"), rows.u32s("state"), rows.times());
+    let mut active = BTreeMap::new();
+    let mut made: Vec<(u64, bool)> = Vec::new();
+    for at in rows.places(|at| cpus.contains(&of[at])) {
+        active.insert(of[at], states[at] == IDLE_EXIT);
+        made.push((times[at], active.values().any(|active| *active)));
+    }
+    made
+}
+
+/// Time at each frequency, and the part of it in which a CPU executed.
+fn residencies(frequency: &[(u64, u32)], active: &[(u64, bool)], end_ns: u64) -> BTreeMap<u32, (u64, u64)> {
+    let mut made: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let mut at = 0;
+    for (i, &(from, khz)) in frequency.iter().enumerate() {
+        let to = frequency.get(i + 1).map_or(end_ns, |next| next.0);
+        let sums = made.entry(khz).or_default();
+        sums.0 += to.saturating_sub(from);
+        // Back to the state that held when this frequency began.
+        while at > 0 && active[at.min(active.len() - 1)].0 > from {
+            at -= 1;
+        }
+        while let Some(&(begin, is_active)) = active.get(at) {
+            let end = active.get(at + 1).map_or(end_ns, |next| next.0);
+            if is_active {
+                sums.1 += end.min(to).saturating_sub(begin.max(from));
+            }
+            if end >= to {
+                break;
+            }
+            at += 1;
+        }
+    }
+    made
+}
+
+fn residency_table(sums: &BTreeMap<u32, (u64, u64)>) -> Table {
+    let times = |part: fn(&(u64, u64)) -> u64| Values::F64(sums.values().map(part).map(seconds).collect());
+    Table::of(vec![
+        Column::new("frequency", "kHz", "Frequency.", Values::U32(sums.keys().copied().collect())),
+        Column::new("total_time", "s", "Time at it.", times(|sums| sums.0)),
+        Column::new("active_time", "s", "Part of it in which a CPU was not idle.", times(|sums| sums.1)),
+    ])
+}
+
+/// Time at each frequency of one CPU.
+pub(super) fn residency(seen: &Seen<'_>) -> Result<Table, LabError> {
+    let cpu = seen.cpu()?;
+    Ok(residency_table(&residencies(&line(seen, cpu), &activity(seen, &[cpu]), seen.facts.end_ns)))
+}
+
+/// Time at each frequency of the domain of a CPU; active: some CPU of it.
+pub(super) fn domain_residency(seen: &Seen<'_>) -> Result<Table, LabError> {
+    let cpu = seen.cpu()?;
+    let cpus = seen.domain_of(cpu);
+    Ok(residency_table(&residencies(&line(seen, cpu), &activity(seen, &cpus), seen.facts.end_ns)))
+}
+
+/// Arrivals at each frequency.
+fn arrivals(seen: &Seen<'_>) -> Result<BTreeMap<u32, u64>, LabError> {
+    let mut made = BTreeMap::new();
+    let (mut before, line) = (None, line(seen, seen.cpu()?));
+    for (_, khz) in line {
+        if before.replace(khz) != Some(khz) {
+            *made.entry(khz).or_insert(0) += 1;
+        }
+    }
+    Ok(made)
+}
+
+/// Arrivals at each frequency of a CPU; the first event is one.
+pub(super) fn transitions(seen: &Seen<'_>) -> Result<Table, LabError> {
+    let counts = arrivals(seen)?;
+    Ok(Table::of(vec![
+        Column::new("frequency", "kHz", "Frequency.", Values::U32(counts.keys().copied().collect())),
+        Column::new("transitions", "", "Arrivals at it.", Values::U64(counts.values().copied().collect())),
+    ]))
+}
+
+/// Arrivals at each frequency of a CPU by time.
+pub(super) fn transition_rate(seen: &Seen<'_>) -> Result<Table, LabError> {
+    let counts = arrivals(seen)?;
+    let length_s = seconds(seen.facts.end_ns - seen.facts.start_ns);
+    let rates = counts.values().map(|&count| count as f64 / length_s).collect();
+    Ok(Table::of(vec![
+        Column::new("frequency", "kHz", "Frequency.", Values::U32(counts.keys().copied().collect())),
+        Column::new("transitions", "1/s", "Arrivals at it by time.", Values::F64(rates)),
+    ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn active_time_is_that_of_the_frequency_it_fell_into() {
+        let frequency = [(0, 500), (10, 900), (30, 500)];
+        let active = [(0, false), (5, true), (12, false), (20, true), (35, false)];
+        let made = residencies(&frequency, &active, 40);
+        assert_eq!(made[&500], (20, 5 + 5));
+        assert_eq!(made[&900], (20, 2 + 10));
+    }
+
+    #[test]
+    fn without_a_word_about_idle_nothing_is_active() {
+        assert_eq!(residencies(&[(3, 500)], &[], 40)[&500], (37, 0));
+    }
+}
