@@ -94,6 +94,7 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("CompareArgs.sets", Words),
     ("CompareArgs.only", Words),
     ("CompareArgs.plot", Output),
+    ("ServeArgs.file", Files(TRACES)),
     ("ReportArgs.result", Files(&["result_json"])),
     ("ReportArgs.platform", Files(&["platform_toml"])),
     ("ReportArgs.workloads", Files(WORKLOADS)),

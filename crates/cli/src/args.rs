@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// Version, and the commit it was built from where that is known.
 pub const VERSION: &str = env!("PELTON_VERSION");
 
-/// Linux scheduler-driven CPU frequency control as one program.
+/// Linux scheduler-driven CPU frequency control as one program; `pelton VERB --help` has examples.
 #[derive(Debug, Parser)]
 #[command(name = "pelton", version = VERSION, propagate_version = true, after_help = EXIT_CODES)]
 #[command(
@@ -65,8 +65,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 not here, 5 open, 70 bug, 130 Ctrl-C, 143 TERM.
-`pelton VERB --help` has an example of each verb.";
+Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 not here, 5 open, 70 bug, 130 Ctrl-C, 143 TERM.";
 
 /// Flags every verb understands.
 #[derive(Clone, Debug, Args)]
@@ -113,6 +112,8 @@ pub enum Verb {
     Compare(CompareArgs),
     /// A page of runs or of a kept result: one HTML file that needs no network.
     Report(ReportArgs),
+    /// One page or trace for a browser on this machine, Perfetto among others.
+    Serve(ServeArgs),
     /// Policies by lateness, driver calls and energy at once, beside perfect foresight.
     Front(FrontArgs),
     /// Switches between two policies that moved a result: alone, left out, shares.
@@ -307,6 +308,23 @@ pub struct CompareArgs {
     /// Draw a picture: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+/// `pelton serve`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: a trace, opened by the link that is printed
+  pelton serve run.pftrace")]
+pub struct ServeArgs {
+    /// A page that `pelton report` wrote, or any trace, which is converted for Perfetto.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Port to listen on, of this machine alone; for traces 9001, which the Perfetto UI asks, else a free one.
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// End once the file was fetched.
+    #[arg(long)]
+    pub once: bool,
 }
 
 /// `pelton report`.

@@ -6,8 +6,10 @@ use pelton_lab::number::number;
 use pelton_lab::watch::Unwatched;
 use pelton_report::{ReportRequest, report};
 use serde_json::{Map, Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Two rate limits on a phone: time lines, decisions, power, limits.
 const PHONE: [&str; 10] = [
@@ -39,7 +41,11 @@ fn page(name: &str, arguments: &[&str]) -> (PathBuf, String) {
 
 /// Opens a page in a browser; false: there is none here.
 fn opens(path: &Path, options: &[&str]) -> bool {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/check.mjs");
+    checked("check.mjs", path, options)
+}
+
+fn checked(script: &str, path: &Path, options: &[&str]) -> bool {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").join(script);
     let Ok(output) = Command::new("node").arg(script).arg(path).args(options).output() else { return false };
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
@@ -67,6 +73,50 @@ fn a_page_of_runs_opens_everywhere_and_says_what_the_result_says() {
     if !opens(&path, &["--numbers", numbers.to_str().expect("UTF-8")]) {
         println!("not measured: pages in a browser (node, npm ci --prefix web, chromium)");
     }
+}
+
+#[test]
+fn a_served_page_hands_its_time_lines_to_perfetto() {
+    let (path, _) = page("served.html", &[&PHONE[..], &["--seeds", "1"]].concat());
+    if !checked("check_perfetto.mjs", &path, &["--program", env!("CARGO_BIN_EXE_pelton")]) {
+        println!("not measured: pages in a browser (node, npm ci --prefix web, chromium)");
+    }
+}
+
+/// Answer to a request for a path of a server: the first line, and all of it.
+fn asked(port: &str, path: &str, host: &str) -> (String, Vec<u8>) {
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("it listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("it reads");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("it answers");
+    let end = answer.iter().position(|&byte| byte == b'\r').expect("a line");
+    (String::from_utf8_lossy(&answer[..end]).into_owned(), answer)
+}
+
+#[test]
+fn a_trace_is_served_once_to_those_who_know_its_name() {
+    let log = place("served.plog");
+    let load = ["--platform", "hikey-6220", "--workload", "busy", "--duration", "50ms", "--quiet"];
+    good(&[&["run", "--log", log.to_str().expect("UTF-8")], &load[..]].concat());
+    let mut server = Command::new(env!("CARGO_BIN_EXE_pelton"))
+        .args(["serve", "--quiet", "--once", "--port", "0"])
+        .arg(&log)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().expect("piped")).read_line(&mut line).expect("a link");
+    let address =
+        line.trim().strip_prefix("https://ui.perfetto.dev/#!/?url=http://127.0.0.1:").expect("a link of Perfetto");
+    let (port, path) = address.split_at(address.find('/').expect("a path"));
+    let own = format!("127.0.0.1:{port}");
+    for (path, host) in [("/", own.as_str()), ("/trace.pftrace", &own), (path, "elsewhere.example")] {
+        assert!(asked(port, path, host).0.contains("404"), "{path} for {host}");
+    }
+    let (first, answer) = asked(port, path, &own);
+    let text = String::from_utf8_lossy(&answer).into_owned();
+    assert!(first.contains("200") && text.contains("Access-Control-Allow-Origin: https://ui.perfetto.dev"), "{text}");
+    assert!(server.wait().expect("it ends").success());
 }
 
 #[test]

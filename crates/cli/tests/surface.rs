@@ -3,10 +3,11 @@
 
 use crate::support::{command, file, good, pelton, snapshot};
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "run",
     "compare",
     "report",
+    "serve",
     "why",
     "replay",
     "reproduce",
@@ -24,7 +25,7 @@ const VERBS: [&str; 15] = [
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Seventeen verbs, the flags of all, and the exit codes.
+    // Eighteen verbs, the flags of all, and the exit codes.
     assert!(help.lines().count() <= 35, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));

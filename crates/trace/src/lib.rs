@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`PeltonLog`], [`LogReader`] | `.plog` | the complete record of a run: comparing, replaying, converting |
 //! | [`PerfettoTrace`], [`perfetto::read`] | `.pftrace` | looking at a run in the Perfetto UI, SQL through its trace processor |
+//! | [`FtraceText`] | text as tracefs has it | LISA and other readers of ftrace |
 //! | [`TextDump`] | one line per event | people and `diff` |
 //! | [`EventTable`], [`LongTable`] | CSV, JSON lines, Parquet | pandas, polars, DuckDB |
 //! | [`JsonLines`] | one object per event | scripts |
@@ -15,6 +16,7 @@
 //! [`import`] reads traces, ours and others', and turns them into any of these.
 
 mod event_table;
+mod ftrace_text;
 mod header;
 pub mod import;
 pub mod log;
@@ -27,6 +29,7 @@ mod text;
 mod varint;
 
 pub use event_table::{EventTable, LongTable, TableForm, column_name};
+pub use ftrace_text::FtraceText;
 pub use header::{CpuLayout, DomainLayout, RunHeader};
 pub use log::{LogError, LogReader, LogSummary, PeltonLog};
 pub use perfetto::{PerfettoSummary, PerfettoTrace};

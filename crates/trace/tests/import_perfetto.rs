@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pelton_schema::{Event, Sink};
-use pelton_trace::PerfettoTrace;
 use pelton_trace::import::{Format, OpenOptions, TraceInfo, open};
+use pelton_trace::{FtraceText, PerfettoTrace};
 
 fn read(path: &Path) -> Option<(Vec<(u64, Event)>, TraceInfo)> {
     let mut source = open(path, &OpenOptions::default()).ok()?;
@@ -64,6 +64,54 @@ fn our_own_traces_come_back() {
     assert_eq!((info.format, info.is_complete()), (Format::Perfetto, true), "{:?}", info.damage);
     assert!(info.events.contains_key("pelt_se") && info.events.contains_key("pelt_cfs"), "{:?}", info.events);
     assert_eq!(info.task_name(1), synthetic::header().tasks[1]);
+    for (event, columns) in
+        [("pelt_se", ["tid", "util_avg"]), ("pelt_cfs", ["cpu", "util_avg"]), ("pelt_rt", ["cpu", "util_avg"])]
+    {
+        assert!(columns.iter().all(|column| info.carries(event, column)), "{event}");
+    }
+    assert!(!info.carries("pelt_se", "cpu") && !info.carries("pelt_se", "load_avg"), "no track has them");
+}
+
+/// Events that tracefs' text can say come back from it.
+#[test]
+fn our_own_ftrace_text_comes_back() {
+    use Event::{PeltCfs, PeltDl, PeltIrq, PeltRt, PeltSe};
+    let events: Vec<_> = synthetic::Synthetic::new(1).take(20_000).collect();
+    let path = tempfile::NamedTempFile::new().expect("a temporary file");
+    let mut trace = FtraceText::new(path.reopen().expect("opens"), &synthetic::header());
+    events.iter().for_each(|(time_ns, event)| trace.event(*time_ns, event));
+    let left_out = trace.left_out();
+    trace.finish().expect("room");
+    let (found, info) = read(path.path()).expect("opens");
+    assert_eq!((info.format, info.is_complete()), (Format::FtraceText, true), "{:?}", info.damage);
+    let is_signal = |event: &Event| {
+        matches!(event, PeltSe { .. } | PeltCfs { .. } | PeltRt { .. } | PeltDl { .. } | PeltIrq { .. })
+    };
+    // Its task ids are shifted, and an estimate is an event of its own there.
+    let same = |(time_ns, event): &(u64, Event), shift: u32| {
+        let shifted = |tid: u32| if tid == 0 { 0 } else { tid + shift };
+        let mut event = *event;
+        match &mut event {
+            Event::SchedSwitch { prev_tid, next_tid, .. } => {
+                (*prev_tid, *next_tid) = (shifted(*prev_tid), shifted(*next_tid));
+            }
+            Event::SchedWaking { tid, .. } | Event::SchedWakeup { tid, .. } | Event::SchedMigrateTask { tid, .. } => {
+                *tid = shifted(*tid);
+            }
+            PeltSe { tid, util_est, .. } => (*tid, *util_est) = (shifted(*tid), 0),
+            PeltCfs { util_est, .. } => *util_est = 0,
+            _ => {}
+        }
+        format!("{time_ns} {event:?}")
+    };
+    let kept = |event: &Event| is_ftrace(event) || is_signal(event);
+    let mut written: Vec<_> = events.iter().filter(|(_, event)| kept(event)).map(|event| same(event, 1000)).collect();
+    let mut found: Vec<_> = found.iter().filter(|(_, event)| kept(event)).map(|event| same(event, 0)).collect();
+    written.sort();
+    found.sort();
+    assert!(written == found, "{} and {} events", written.len(), found.len());
+    assert!(left_out.contains_key("freq_decision") && !left_out.contains_key("sched_switch"), "{left_out:?}");
+    assert!(info.task_name(1001).starts_with("task") || !info.task_name(1001).is_empty());
 }
 
 #[test]

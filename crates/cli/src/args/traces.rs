@@ -323,6 +323,8 @@ pub struct ExportArgs {
 pub enum TraceForm {
     // Perfetto trace.
     Perfetto,
+    // Text as tracefs has it, for LISA and other readers of ftrace.
+    Ftrace,
     // Tables: of one kind of event, of all kinds in a folder, or one row for each number.
     Csv,
     // The same as JSON lines.

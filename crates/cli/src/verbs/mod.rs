@@ -27,6 +27,7 @@ mod reproduce;
 mod reproduce_csv;
 mod result;
 mod run;
+mod serve;
 mod shell;
 mod trace;
 mod validate;
@@ -50,6 +51,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Serve(args) => serve::serve(args, global),
         Verb::Front(args) => front::front(args, global),
         Verb::Why(args) => why::why(args, global),
         Verb::Replay(args) => replay::replay(args, global),

@@ -116,6 +116,7 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
 fn form(to: TraceForm) -> ExportForm {
     match to {
         TraceForm::Perfetto => ExportForm::Perfetto,
+        TraceForm::Ftrace => ExportForm::Ftrace,
         TraceForm::Text => ExportForm::Text,
         TraceForm::Log => ExportForm::Log,
         TraceForm::Csv => ExportForm::Csv,

@@ -39,6 +39,8 @@ pub struct ExportRequest {
 pub enum ExportForm {
     /// Perfetto trace.
     Perfetto,
+    /// Text as tracefs has it.
+    Ftrace,
     /// One line per event.
     Text,
     /// Our own log.
@@ -123,6 +125,7 @@ impl Opened<'_> {
     pub fn write(&mut self, out: impl Write, watch: &dyn Watch) -> Result<Converted, LabError> {
         let format = match self.request.to {
             ExportForm::Perfetto => ExportFormat::Perfetto,
+            ExportForm::Ftrace => ExportFormat::Ftrace,
             ExportForm::Text => ExportFormat::Text,
             ExportForm::Log => ExportFormat::Log,
             ExportForm::Csv => return self.table(out, TableForm::Csv, watch),

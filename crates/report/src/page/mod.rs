@@ -140,8 +140,12 @@ fn lines(content: &Content<'_>) -> Markup {
                         @for (what, sign, words) in BUTTONS {
                             button type="button" data-do=(what) aria-label=(words) { (sign) }
                         }
+                        button type="button" id="perfetto" { "open in Perfetto" }
                         output id="range" aria-live="polite" {}
                     }
+                }
+                p.note id="served" hidden {
+                    "Browsers let no local file talk to Perfetto: `pelton serve` this page, and open it from there."
                 }
                 div id="panels" tabindex="0" role="group" aria-label="Time lines" {}
             }

@@ -11,6 +11,7 @@
   const TASKS_ROW = 18;
   // Groups of panels that are open at first; a machine may have hundreds of domains.
   const OPEN = 4;
+  const PERFETTO = 'https://ui.perfetto.dev';
 
   let side = 0;
   let run = meta.runs[0];
@@ -266,6 +267,51 @@
     zoom(...range);
     document.documentElement.dataset.ready = String(at);
   }
+
+  /** The time lines as a trace in Chrome's JSON form: tasks as slices, all else as counters. */
+  async function trace() {
+    const data = await columns(side);
+    const events = [];
+    const micro = (s) => +(s * 1e6).toFixed(3);
+    const group = (pid, name) => events.push({ ph: 'M', pid, tid: 0, name: 'process_name', args: { name } });
+    run.panels.forEach((panel, at) => {
+      const pid = at + 1;
+      group(pid, `${panel.of}: ${panel.title}`);
+      panel.series.forEach((of, tid) => {
+        const [times, values] = data[of];
+        const { label, unit } = run.series[of];
+        if (panel.kind === 'tasks') events.push({ ph: 'M', pid, tid, name: 'thread_name', args: { name: label } });
+        times.forEach((time, i) => {
+          const ts = micro(time);
+          if (panel.kind !== 'tasks') events.push({ ph: 'C', pid, ts, name: unit ? `${label}, ${unit}` : label, args: { value: values[i] } });
+          else if (values[i]) events.push({ ph: 'X', pid, tid, ts, dur: micro((times[i + 1] ?? run.duration_s) - time), name: task(values[i]) });
+        });
+      });
+    });
+    return new TextEncoder().encode(JSON.stringify({ traceEvents: events })).buffer;
+  }
+
+  /** Hands the time lines to the Perfetto UI in another window: it answers when it is ready. */
+  async function perfetto() {
+    const other = window.open(PERFETTO);
+    if (!other) return;
+    const buffer = await trace();
+    const asks = setInterval(() => other.postMessage('PING', PERFETTO), 100);
+    const gaveUp = setTimeout(() => clearInterval(asks), 60000);
+    window.addEventListener('message', function answer(event) {
+      if (event.source !== other || event.data !== 'PONG') return;
+      clearInterval(asks);
+      clearTimeout(gaveUp);
+      window.removeEventListener('message', answer);
+      other.postMessage({ perfetto: { buffer, title: document.title } }, PERFETTO);
+    });
+  }
+
+  const open_in = document.getElementById('perfetto');
+  open_in.addEventListener('click', perfetto);
+  // Browsers let only what a server sent talk to another window.
+  open_in.disabled = !location.protocol.startsWith('http');
+  document.getElementById('served').hidden = !open_in.disabled;
 
   bar.hidden = false;
   bar.addEventListener('change', (event) => show(Number(event.target.value)));

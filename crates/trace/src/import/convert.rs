@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use pelton_schema::{Event, EventInfo, Sink, pack_name};
 
 use super::{ImportError, Source, TraceInfo};
+use crate::ftrace_text::FtraceText;
 use crate::header::RunHeader;
 use crate::log::PeltonLog;
 use crate::perfetto::PerfettoTrace;
@@ -18,6 +19,8 @@ use crate::text::TextDump;
 pub enum ExportFormat {
     /// One line per event, for people and `diff`.
     Text,
+    /// Text as tracefs has it.
+    Ftrace,
     /// Perfetto trace.
     Perfetto,
     /// Our own log.
@@ -71,6 +74,19 @@ pub fn convert(
                 None => TextDump::new(out),
             };
             let copied = copy(source, selection, &mut sink, seen)?;
+            sink.finish().map(|_| copied).map_err(ConvertError::Output)
+        }
+        ExportFormat::Ftrace => {
+            let run = own.unwrap_or_else(|| foreign_header(source.info()));
+            let ids = if source.info().run_ids { FtraceText::new } else { FtraceText::recorded };
+            let mut sink = ids(out, &run);
+            let name = |sink: &mut FtraceText<_>, time_ns, tid, name: &str| {
+                if run.tasks.get(tid as usize).is_none_or(|known| known != name) {
+                    sink.name_task(time_ns, tid, name);
+                }
+            };
+            let mut copied = copy_named(source, selection, &mut sink, name, seen)?;
+            copied.left_out = sink.left_out();
             sink.finish().map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
@@ -161,7 +177,7 @@ fn copy_named<S: Sink>(
                     told.insert(tid, known.clone());
                 }
             });
-            sink.event(timed.time_ns, &timed.event);
+            sink.event_known(timed.time_ns, &timed.event, source.info().known(&timed.event));
         }
         if !seen(events) {
             return Ok(Converted { events, stopped: true, ..Converted::default() });

@@ -60,7 +60,7 @@ const GATHERED_BYTES_TARGET: usize = 256 << 10;
 
 /// Kind of the task ids of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TaskIds {
+pub(crate) enum TaskIds {
     /// Of a run: dense from 1, and shifted in the trace.
     Run,
     /// Of a kernel.
@@ -70,7 +70,7 @@ enum TaskIds {
 impl TaskIds {
     /// Thread id of a task in the trace.
     #[inline]
-    fn pid_of(self, tid: u32) -> u32 {
+    pub(crate) fn pid_of(self, tid: u32) -> u32 {
         match self {
             TaskIds::Run if tid != 0 => PROCESS_PID.wrapping_add(tid),
             _ => tid,

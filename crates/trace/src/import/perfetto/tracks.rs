@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use pelton_schema::Event;
+use pelton_schema::{EVENTS, Event};
 
 use crate::import::TraceInfo;
 use crate::perfetto::fields::{track, track_event};
@@ -62,6 +62,35 @@ impl Signal {
     }
 }
 
+impl Signal {
+    /// Says that the trace has the column of this signal, and that of its owner.
+    fn note_columns(self, owner: Owner, info: &mut TraceInfo) {
+        let (event, column) = match (self, owner) {
+            (Signal::Rt, _) => ("pelt_rt", "util_avg"),
+            (Signal::Dl, _) => ("pelt_dl", "util_avg"),
+            (Signal::Irq, _) => ("pelt_irq", "util_avg"),
+            (Signal::Hw, _) => ("pelt_hw", "load_avg"),
+            (Signal::NrRunning, _) => ("sched_update_nr_running", "nr_running"),
+            (signal, Owner::Cpu(_)) => ("pelt_cfs", signal.fair_column()),
+            (signal, Owner::Task(_)) => ("pelt_se", signal.fair_column()),
+        };
+        let of = if matches!(owner, Owner::Cpu(_)) { "cpu" } else { "tid" };
+        if let Some(event) = EVENTS.iter().find(|info| info.name == event) {
+            info.has_column(event, of);
+            info.has_column(event, column);
+        }
+    }
+
+    fn fair_column(self) -> &'static str {
+        match self {
+            Signal::UtilEst => "util_est",
+            Signal::Runnable => "runnable_avg",
+            Signal::Load => "load_avg",
+            _ => "util_avg",
+        }
+    }
+}
+
 /// A track as declared.
 #[derive(Clone, Debug)]
 struct Track {
@@ -69,6 +98,8 @@ struct Track {
     parent: u64,
     /// Place of the owner's values, and whose and what they are.
     meaning: Option<(usize, Signal)>,
+    /// True once it had a value.
+    has_values: bool,
 }
 
 /// The last values of a CPU's or task's fair signals, and the instant that is being gathered.
@@ -126,7 +157,7 @@ impl Tracks {
         })?;
         let name: String = name.chars().take(128).collect();
         let meaning = self.meaning(&name, parent).and_then(|(owner, signal)| Some((self.owner(owner)?, signal)));
-        let track = Track { name, parent, meaning };
+        let track = Track { name, parent, meaning, has_values: false };
         if let Some(place) = self.place(uuid) {
             self.tracks[place] = track;
         } else if self.tracks.len() < TRACKS_MAX {
@@ -236,12 +267,17 @@ impl Tracks {
     }
 
     fn value(&mut self, time_ns: u64, uuid: u64, value: i64, info: &mut TraceInfo, out: &mut impl FnMut(u64, Event)) {
-        let track = self.track(uuid);
-        let Some((place, signal)) = track.and_then(|track| track.meaning) else {
+        let at = self.place(uuid);
+        let track = at.and_then(|at| self.tracks.get_mut(at));
+        let Some((place, signal)) = track.as_ref().and_then(|track| track.meaning) else {
             let name = track.map_or("(undeclared track)", |track| &track.name);
             return info.skip(&format!("track {name}"));
         };
         let (owner, _) = self.values[place];
+        if let Some(track) = track.filter(|track| !track.has_values) {
+            track.has_values = true;
+            signal.note_columns(owner, info);
+        }
         let value = u64::try_from(value).unwrap_or(0);
         let low = u32::try_from(value).unwrap_or(u32::MAX);
         if let Owner::Cpu(cpu) = owner {
