@@ -14,6 +14,7 @@ from .errors import Bug, Error, InputError, InputWarning, Interrupted, Misfit, U
 from ._frames import Frames
 from ._plot import Plots
 from ._runs import Run, Summary, Trace, read, run
+from ._sweep import Sweep, optuna_objective, sweep
 from ._verbs import (
     Comparison,
     board,
@@ -48,6 +49,7 @@ __all__ = [
     "Result",
     "Run",
     "Summary",
+    "Sweep",
     "Table",
     "Trace",
     "Unavailable",
@@ -59,6 +61,7 @@ __all__ = [
     "core",
     "difference",
     "front",
+    "optuna_objective",
     "policies",
     "quantities",
     "read",
@@ -66,6 +69,7 @@ __all__ = [
     "report",
     "reproduce",
     "run",
+    "sweep",
     "tables",
     "validate",
     "why",

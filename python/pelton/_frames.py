@@ -4,23 +4,35 @@ first column: `run.df.cpus_frequency().to_pandas(index="Time")`."""
 
 from __future__ import annotations
 
-import json
+from typing import TYPE_CHECKING
 
-from . import _pelton
+from . import _ask, _pelton
+from ._ask import Progress
+
+if TYPE_CHECKING:
+    from ._runs import Subject
 
 #: A task by number or name.
 Task = int | str
 
 
 class Frames:
-    """Tables of a run or a trace. `Time` is the clock of the events in seconds; frequencies are kHz."""
+    """Tables of a run or a trace. `Time` is the clock of the events in seconds; frequencies are kHz.
 
-    def __init__(self, subject: _pelton.Subject) -> None:
-        self._subject = subject
+    `run.df` has them; `pelton.Frames(trace, progress=True)` shows how far reading is, for each table.
+    """
+
+    def __init__(self, subject: Subject, progress: Progress | bool = False) -> None:
+        _ask.check_progress(progress)
+        self._subject = subject._subject
+        self._progress = progress
 
     def _made(self, name: str, **question: object) -> _pelton.Table:
         given = {key: value for key, value in question.items() if value is not None}
-        return self._subject.frame(name, json.dumps(given))
+        with _ask.followed(self._progress) as follower:
+            table, notes = self._subject.frame(name, _ask.written(given), follower)
+        _ask.warn(notes)
+        return table
 
     def cpus_frequency(self) -> _pelton.Table:
         """Every change of a frequency: cpu, frequency."""
@@ -127,7 +139,8 @@ class Frames:
         return self._made("runtimes", task=task)
 
     def rtapp_stats(self, task: Task | None = None) -> _pelton.Table:
-        """Activations as rt-app reports them, us, of all tasks or of one; perf_index: slack by the time that work leaves."""
+        """Activations as rt-app reports them, us, of all tasks or of one; perf_index: slack by the time that work
+        leaves."""
         return self._made("rtapp_stats", task=task)
 
     def thermal_zones_temperature(self) -> _pelton.Table:

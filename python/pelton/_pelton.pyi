@@ -10,7 +10,33 @@ from ._runs import Governor
 _Progress = Callable[[str, int, int], object] | None
 _Path = str | os.PathLike[str]
 
-__all__: list[str]
+__all__ = [
+    "CORE_HASH",
+    "EVENTS",
+    "FRAMES",
+    "PROFILES",
+    "Asked",
+    "Subject",
+    "Table",
+    "__version__",
+    "ask_json",
+    "compare",
+    "energy",
+    "pelt",
+    "policy_spec",
+    "prototype",
+    "read",
+    "report_html",
+    "result_html",
+    "rows",
+    "run",
+    "sugov",
+    "sweep",
+    "sweep_chunk",
+    "sweep_missing",
+    "time_ns",
+    "verbs",
+]
 __version__: str
 CORE_HASH: str
 PROFILES: tuple[str, ...]
@@ -43,12 +69,13 @@ class Table:
     def to_pyarrow(self) -> Any:
         """The table as a pyarrow Table."""
     def thinned(self, x: str, y: str, *, by: str | None = None, width: int = 1200) -> Table:
-        """Fewer rows that look the same on `width` pixels: of each step of `x`, by value of `by`, the first and the last
-        row, and those with the least and the greatest `y`."""
+        """Fewer rows that look the same on `width` pixels: of each step of `x`, by value of `by`, the first and the
+        last row, and those with the least and the greatest `y`."""
 
 @final
 class Asked:
-    """Request of a CPU when its domain is evaluated: signals are 0..1024."""
+    """Request of a CPU when its domain is evaluated: signals are 0..1024; `iowait` and `perf` are None where the policy
+    computes no such terms."""
 
     @property
     def cpu(self) -> int: ...
@@ -75,9 +102,9 @@ class Asked:
     @property
     def rt_nr_running(self) -> int: ...
     @property
-    def iowait(self) -> int: ...
+    def iowait(self) -> int | None: ...
     @property
-    def perf(self) -> int: ...
+    def perf(self) -> int | None: ...
 
 @final
 class Subject:
@@ -85,14 +112,21 @@ class Subject:
 
     @property
     def tasks(self) -> dict[int, str]: ...
-    def events(self, names: Sequence[str], progress: _Progress = None) -> list[Table]: ...
-    def frame(self, name: str, question: str, progress: _Progress = None) -> Table: ...
+    def events(self, names: Sequence[str], progress: _Progress = None) -> tuple[list[Table], list[str]]:
+        """Tables of these events, and what is damaged of a trace."""
+    def frame(self, name: str, question: str, progress: _Progress = None) -> tuple[Table, list[str]]:
+        """A table in LISA's words, and what is damaged of a trace."""
     def write_log(self, path: _Path, progress: _Progress = None) -> None: ...
 
 def ask_json(verb: str, request: str, progress: _Progress = None) -> tuple[str, list[str], list[str]]: ...
 def compare(request: str, progress: _Progress = None) -> tuple[str, str, list[str], list[str]]: ...
 def report_html(request: str, progress: _Progress = None) -> tuple[str, list[str], list[str]]: ...
 def result_html(result: str) -> str: ...
+def sweep(
+    request: str, folder: _Path, jobs: int = 0, progress: _Progress = None
+) -> tuple[str, list[str], list[str]]: ...
+def sweep_missing(request: str, folder: _Path) -> tuple[list[int], int, int, list[str]]: ...
+def sweep_chunk(request: str, folder: _Path, number: int) -> str: ...
 def verbs() -> tuple[str, ...]: ...
 def time_ns(text: str) -> int: ...
 def policy_spec(text: str) -> str: ...
@@ -107,7 +141,8 @@ def read(path: _Path, format: str | None = None) -> Subject: ...
 def pelt(
     segments: Sequence[tuple[int, str]], *, policy: str | None = None, weight: int = 1024, step_us: int = 1000
 ) -> Table:
-    """Load tracking of one task through (duration in us, "running", "queued" or "sleeping"), a row for each step and end.
+    """Load tracking of one task through (duration in us, "running", "queued" or "sleeping"), a row for each step and
+    end.
 
     Columns: time_ns, util_avg, runnable_avg, load_avg, exactly those of the kernel whose policy it is.
     """

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import _pelton
-from .errors import Unavailable
+from . import _ask, _pelton
 
 if TYPE_CHECKING:
     from ._frames import Frames, Task
@@ -21,12 +20,7 @@ def altair() -> Any:
 
     Raises `Unavailable` where it is not installed.
     """
-    try:
-        import altair as library
-    except ImportError as why:
-        hint = "pip install 'pelton[plot]'"
-        raise Unavailable(f"charts are drawn by altair, which is not installed: {hint}", hint=hint) from why
-    return library
+    return _ask.library("altair", "plot")
 
 
 def data(table: _pelton.Table, names: Iterable[str] = ()) -> Any:
@@ -100,7 +94,8 @@ class Plots:
     def latencies(self, task: Task) -> Any:
         """Wake-up latencies of a task: how many took how long."""
         alt = altair()
-        chart = alt.Chart(data(self._frames.latency_wakeup(task)), title=f"Wake-up latencies of {task}", width=WIDTH // 2)
+        made = data(self._frames.latency_wakeup(task))
+        chart = alt.Chart(made, title=f"Wake-up latencies of {task}", width=WIDTH // 2)
         count = alt.Y("count()", title="wake-ups")
         return chart.mark_bar().encode(x=alt.X("wakeup_latency:Q", bin=alt.Bin(maxbins=50), title="s"), y=count)
 
@@ -116,10 +111,13 @@ def changes(rows: list[dict[str, Any]], quantities: Iterable[str]) -> Any:
         for cell in row["cells"]:
             if cell["change_pct"] is not None:
                 low, high = cell["change_ci95_pct"] or (None, None)
-                points.append({"quantity": row["quantity"], "policy": cell["policy"], "change": cell["change_pct"], "low": low, "high": high})
+                point = {"quantity": row["quantity"], "policy": cell["policy"], "change": cell["change_pct"]}
+                points.append({**point, "low": low, "high": high})
     base = alt.Chart(alt.Data(values=points), title="Change against the first policy", width=WIDTH // 2)
     y = alt.Y("quantity:N", title=None)
     color = alt.Color("policy:N")
-    dots = base.mark_point(filled=True, size=60).encode(x=alt.X("change:Q", title="change [%]"), y=y, color=color, tooltip=["policy:N", "change:Q", "low:Q", "high:Q"])
+    change = alt.X("change:Q", title="change [%]")
+    shown = ["policy:N", "change:Q", "low:Q", "high:Q"]
+    dots = base.mark_point(filled=True, size=60).encode(x=change, y=y, color=color, tooltip=shown)
     spans = base.mark_rule().encode(x="low:Q", x2="high:Q", y=y, color=color)
     return spans + dots

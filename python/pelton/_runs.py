@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from . import _ask, _pelton
-from ._ask import Board, Progress, Result, Time, Work
+from ._ask import Board, File, Progress, Result, Time, Work
 from ._frames import Frames
 from ._plot import Plots
+from .errors import InputError
 
 #: Chooses the frequency of a domain, kHz, from (time_ns, domain, requests of its CPUs); None: the kernel's choice.
 Governor = Callable[[int, int, list[_pelton.Asked]], int | None]
@@ -30,12 +31,15 @@ class Subject:
 
         Those that were not kept are made by running, or reading, again: a run is a value.
         """
-        return self._subject.events([name], _ask.follower(progress))[0]
+        with _ask.followed(progress) as follower:
+            tables, notes = self._subject.events([name], follower)
+        _ask.warn(notes)
+        return tables[0]
 
     @cached_property
     def df(self) -> Frames:
         """What people look for in events, under LISA's names."""
-        return Frames(self._subject)
+        return Frames(self)
 
     @cached_property
     def plot(self) -> Plots:
@@ -64,7 +68,9 @@ class Summary(dict[str, float | None]):
 class Run(Subject):
     """A run: `result` is all of it, `summary` the numbers of the whole run."""
 
-    def __init__(self, subject: _pelton.Subject, result: Result, request: Mapping[str, Any], *, prototype: bool) -> None:
+    def __init__(
+        self, subject: _pelton.Subject, result: Result, request: Mapping[str, Any], *, prototype: bool
+    ) -> None:
         super().__init__(subject)
         self.result = result
         self.request = request
@@ -85,32 +91,44 @@ class Run(Subject):
         """Every number: of the run, its frequency domains, its tasks."""
         return self.result.table()
 
-    def explain(self, *, at: Time | None = None, cpu: int | None = None, changed: bool = False, held: bool = False) -> Result:
+    def explain(
+        self, *, at: Time | None = None, cpu: int | None = None, changed: bool = False, held: bool = False
+    ) -> Result:
         """A frequency decision with every term: the last one up to `at`, of the domain of a CPU, that changed the
         frequency, or that the gate held."""
-        asked = {"at_ns": _ask.time_ns(at), "cpu": cpu, "changed": changed, "held": held}
-        return _ask.ask("explain", {**self.request, **asked})
+        asked = {"at_ns": _ask.time_ns(at), **_ask.counts(cpu=cpu), "changed": changed, "held": held}
+        return _ask.ask("explain", {**self._again(), **asked})
 
     def explain_placement(self, *, at: Time | None = None, task: str = "") -> Result:
         """A placement with every CPU that the task could have gone to."""
-        return _ask.ask("explain-placement", {**self.request, "at_ns": _ask.time_ns(at), "task": task})
+        return _ask.ask("explain-placement", {**self._again(), "at_ns": _ask.time_ns(at), "task": task})
 
-    def write_log(self, path: str | os.PathLike[str], *, progress: Progress | bool = False) -> None:
+    def write_log(self, path: File, *, progress: Progress | bool = False) -> None:
         """Writes the log of all events (`.plog`), byte for byte that of `pelton run --log`."""
-        self._subject.write_log(path, _ask.follower(progress))
+        self._again()
+        with _ask.followed(progress) as follower:
+            self._subject.write_log(_ask.text(path), follower)
+
+    def _again(self) -> Mapping[str, Any]:
+        """Request of the same run; a prototype has none, since requests carry no function."""
+        if self.prototype:
+            raise InputError("a prototype is not run again", hint="its function may choose otherwise another time")
+        return self.request
 
     def __repr__(self) -> str:
         about = self.result["run"]
         mark = " (prototype)" if self.prototype else ""
-        return f"<pelton.Run of {about['workload']} on {about['platform']}, {about['policy']}, {about['duration_s']} s{mark}>"
+        where = f"{about['workload']} on {about['platform']}"
+        return f"<pelton.Run of {where}, {about['policy']}, {about['duration_s']} s{mark}>"
 
     def _repr_html_(self) -> str:
-        shown = [(name, value, self.summary.units[name]) for name, value in self.summary.items()]
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{'not known' if value is None else f'{value:g}'}</td><td>{html.escape(unit)}</td></tr>"
-            for name, value, unit in shown
-        )
+        rows = "".join(_html_row(name, value, self.summary.units[name]) for name, value in self.summary.items())
         return f"<p>{html.escape(repr(self))}</p><table>{rows}</table>"
+
+
+def _html_row(name: str, value: float | None, unit: str) -> str:
+    cells = (name, "not known" if value is None else f"{value:g}", unit)
+    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
 
 
 class Trace(Subject):
@@ -137,13 +155,13 @@ def run(
     *,
     duration: Time | None = None,
     seed: int = 1,
-    set: Iterable[str] = (),
+    set: str | Iterable[str] = (),
     hz: int | None = None,
     rate_limit_us: int | None = None,
     group: str | None = None,
     defines: Mapping[str, object] | None = None,
     random_phase: bool = True,
-    events: Iterable[str] = (),
+    events: str | Iterable[str] = (),
     governor: Governor | None = None,
     progress: Progress | bool = False,
 ) -> Run:
@@ -163,18 +181,21 @@ def run(
             board, workload, duration=duration, hz=hz, rate_limit_us=rate_limit_us, group=group, defines=defines
         ),
         "policy": _ask.policy_of(policy, set),
-        "seed": seed,
+        **_ask.counts(seed=seed),
         "random_phase": random_phase,
     }
-    text, follower = json.dumps(request), _ask.follower(progress)
-    if governor is None:
-        subject, result, notes, warned = _pelton.run(text, _ask.names(events), follower)
-    else:
-        subject, result, notes, warned = _pelton.prototype(text, governor, follower)
+    text, kept = _ask.written(request), _ask.texts(events)
+    with _ask.followed(progress) as follower:
+        if governor is None:
+            subject, result, notes, warned = _pelton.run(text, kept, follower)
+        else:
+            subject, result, notes, warned = _pelton.prototype(text, governor, follower)
     _ask.warn(warned)
     return Run(subject, Result(json.loads(result), notes), request, prototype=governor is not None)
 
 
-def read(path: str | os.PathLike[str], *, input_format: str | None = None) -> Trace:
-    """Opens a trace of any kind that Pelton reads: trace.dat, ftrace text, Perfetto, perf script, systrace, logs, CSV."""
-    return Trace(_pelton.read(path, input_format), os.fspath(path), input_format)
+def read(path: File, *, input_format: str | None = None) -> Trace:
+    """Opens a trace of any kind that Pelton reads: trace.dat, ftrace text, Perfetto, perf script, systrace, logs,
+    CSV."""
+    name = _ask.text(path)
+    return Trace(_pelton.read(name, input_format), name, input_format)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _ask, _pelton, _plot
-from ._ask import Board, Progress, Result, Time, Work
+from ._ask import Board, File, Progress, Result, Time, Work
 
 #: A policy: what `--policy` takes, or a file.
 Policy = str | os.PathLike[str]
@@ -31,13 +31,14 @@ class Comparison(Result):
         """Changes with their intervals; of all quantities of whole runs, or of those that are named."""
         return _plot.changes(self["rows"], quantities)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+    def report(self, path: File | None = None) -> str:
         """A report page, HTML, with one run of each policy over time; also written to `path`, where one is given."""
         return _ask.page(_page({"compare": self.request}, False), path)
 
 
 def _page(request: Mapping[str, Any], progress: Progress | bool) -> str:
-    text, _, warned = _pelton.report_html(json.dumps(request), _ask.follower(progress))
+    with _ask.followed(progress) as follower:
+        text, _, warned = _pelton.report_html(_ask.written(request), follower)
     _ask.warn(warned)
     return text
 
@@ -50,14 +51,14 @@ def compare(
     seeds: int = 10,
     first_seed: int = 1,
     duration: Time | None = None,
-    set: Iterable[str] = (),
-    only: Iterable[str] = (),
+    set: str | Iterable[str] = (),
+    only: str | Iterable[str] = (),
     values: bool = False,
     hz: int | None = None,
     rate_limit_us: int | None = None,
     group: str | None = None,
     defines: Mapping[str, object] | None = None,
-    workloads: Iterable[str] = (),
+    workloads: Board | Iterable[Board] = (),
     jobs: int = 0,
     progress: Progress | bool = False,
 ) -> Comparison:
@@ -73,16 +74,15 @@ def compare(
         "input": _ask.input_of(
             board, workload, duration=duration, hz=hz, rate_limit_us=rate_limit_us, group=group, defines=defines
         ),
-        "workloads": list(workloads),
-        "policies": [_ask.text(policy) for policy in _ask.names(policies)],
-        "sets": list(set),
-        "seeds": seeds,
-        "first_seed": first_seed,
-        "jobs": jobs,
-        "only": _ask.names(only),
+        "workloads": _ask.texts(workloads),
+        "policies": _ask.texts(policies),
+        "sets": _ask.texts(set),
+        **_ask.counts(seeds=seeds, first_seed=first_seed, jobs=jobs),
+        "only": _ask.texts(only),
         "values": values,
     }
-    result, mail, notes, warned = _pelton.compare(json.dumps(request), _ask.follower(progress))
+    with _ask.followed(progress) as follower:
+        result, mail, notes, warned = _pelton.compare(_ask.written(request), follower)
     _ask.warn(warned)
     return Comparison(json.loads(result), notes, request, mail)
 
@@ -92,25 +92,24 @@ def report(
     workload: Work | None = None,
     policies: Policy | Iterable[Policy] = (),
     *,
-    path: str | os.PathLike[str] | None = None,
+    path: File | None = None,
     seeds: int = 1,
     first_seed: int = 1,
     duration: Time | None = None,
-    set: Iterable[str] = (),
+    set: str | Iterable[str] = (),
     decisions: int | None = None,
     progress: Progress | bool = False,
 ) -> str:
     """A report page, HTML: one file that loads nothing; also written to `path`, where one is given."""
     compared = {
         "input": _ask.input_of(board, workload, duration=duration),
-        "policies": [_ask.text(policy) for policy in _ask.names(policies)],
-        "sets": list(set),
-        "seeds": seeds,
-        "first_seed": first_seed,
+        "policies": _ask.texts(policies),
+        "sets": _ask.texts(set),
+        **_ask.counts(seeds=seeds, first_seed=first_seed),
     }
     request: dict[str, Any] = {"compare": compared}
     if decisions is not None:
-        request["decisions"] = decisions
+        request |= _ask.counts(decisions=decisions)
     return _ask.page(_page(request, progress), path)
 
 
@@ -126,8 +125,8 @@ def difference(
     """The first decision in which two runs differ, with the terms of both sides, and what it cost later."""
     request = {
         "input": _ask.input_of(board, workload, duration=duration),
-        "policies": [_ask.policy_of(policy, ()) for policy in policies],
-        "seeds": list(seeds),
+        "policies": [_ask.policy_of(policy, ()) for policy in _ask.pair("policies", policies)],
+        "seeds": [_ask.counts(seeds=seed)["seeds"] for seed in _ask.pair("seeds", seeds)],
     }
     return _ask.ask("explain-diff", request, progress)
 
@@ -141,44 +140,42 @@ def why(
     seeds: int = 10,
     first_seed: int = 1,
     duration: Time | None = None,
-    set: Iterable[str] = (),
+    set: str | Iterable[str] = (),
     progress: Progress | bool = False,
 ) -> Result:
     """Shares of the switches between two policies in the change of a number."""
-    first, second = (_ask.text(policy) for policy in policies)
+    first, second = map(_ask.text, _ask.pair("policies", policies))
     request = {
         "input": _ask.input_of(board, workload, duration=duration),
         "from": first,
         "to": second,
-        "sets": list(set),
+        "sets": _ask.texts(set),
         "metric": metric,
-        "seeds": seeds,
-        "first_seed": first_seed,
+        **_ask.counts(seeds=seeds, first_seed=first_seed),
     }
     return _ask.ask("why", request, progress)
 
 
 def front(
     boards: Board | Iterable[Board],
-    workloads: str | Iterable[str],
+    workloads: Board | Iterable[Board],
     policies: Policy | Iterable[Policy] = (),
     *,
     seeds: int = 10,
     first_seed: int = 1,
     duration: Time | None = None,
-    set: Iterable[str] = (),
+    set: str | Iterable[str] = (),
     progress: Progress | bool = False,
 ) -> Result:
     """Energy, step latency and driver calls of policies beside the best that could be; without policies all gates and
     filters."""
     request = {
-        "platforms": [_ask.text(board) for board in _ask.names(boards)],
-        "workloads": _ask.names(workloads),
-        "policies": [_ask.text(policy) for policy in _ask.names(policies)],
-        "sets": list(set),
+        "platforms": _ask.texts(boards),
+        "workloads": _ask.texts(workloads),
+        "policies": _ask.texts(policies),
+        "sets": _ask.texts(set),
         "duration_ns": _ask.time_ns(duration),
-        "seeds": seeds,
-        "first_seed": first_seed,
+        **_ask.counts(seeds=seeds, first_seed=first_seed),
     }
     return _ask.ask("front", request, progress)
 
@@ -186,7 +183,7 @@ def front(
 def reproduce(
     name: str | os.PathLike[str],
     *,
-    only: Iterable[str] = (),
+    only: str | Iterable[str] = (),
     seeds: int | None = None,
     sensitivity: bool = False,
     wrong_worlds: bool = False,
@@ -196,32 +193,30 @@ def reproduce(
     """A published table (`pelton.tables()`), or an experiment file, with our numbers beside the published ones."""
     request = {
         "name": _ask.text(name),
-        "only": _ask.names(only),
-        "seeds": seeds,
+        "only": _ask.texts(only),
+        **_ask.counts(seeds=seeds, jobs=jobs),
         "sensitivity": sensitivity,
         "wrong_worlds": wrong_worlds,
-        "jobs": jobs,
     }
-    tables, notes = _ask.ask_any("reproduce", request, progress)
-    return [Result(table, notes) for table in tables]
+    return _ask.ask("reproduce", request, progress)
 
 
 def validate(
-    trace: str | os.PathLike[str],
+    trace: File,
     *,
     profile: str | None = None,
     board: Board | None = None,
-    also: Iterable[str | os.PathLike[str]] = (),
+    also: File | Iterable[File] = (),
     input_format: str | None = None,
     self_test: bool = False,
     progress: Progress | bool = False,
 ) -> Result:
     """Whether a kernel did what the core computes: `["verdict"]`, and the first place where it did not."""
     request = {
-        "trace": os.fspath(trace),
+        "trace": _ask.text(trace),
         "profile": profile,
         "platform": None if board is None else _ask.text(board),
-        "with": [os.fspath(path) for path in _ask.names(also)],
+        "with": _ask.texts(also),
         "input_format": input_format,
         "self_test": self_test,
     }
@@ -229,17 +224,17 @@ def validate(
 
 
 def replay(
-    trace: str | os.PathLike[str],
+    trace: File,
     policies: Policy | Iterable[Policy] = (),
     *,
     board: Board | None = None,
     recorded_on: Board | None = None,
-    tasks: Iterable[str] = (),
+    tasks: str | Iterable[str] = (),
     start: Time | None = None,
     end: Time | None = None,
     pin: bool = False,
     seeds: int = 1,
-    set: Iterable[str] = (),
+    set: str | Iterable[str] = (),
     check: bool = False,
     frequencies_given: bool = False,
     progress: Progress | bool = False,
@@ -248,17 +243,17 @@ def replay(
     part = {
         "platform": None if board is None else _ask.text(board),
         "recorded_on": None if recorded_on is None else _ask.text(recorded_on),
-        "tasks": _ask.names(tasks),
+        "tasks": _ask.texts(tasks),
         "from_ns": _ask.time_ns(start),
         "to_ns": _ask.time_ns(end),
         "pin": pin,
     }
     request = {
-        "trace": os.fspath(trace),
+        "trace": _ask.text(trace),
         "part": part,
-        "policies": [_ask.text(policy) for policy in _ask.names(policies)],
-        "sets": list(set),
-        "seeds": seeds,
+        "policies": _ask.texts(policies),
+        "sets": _ask.texts(set),
+        **_ask.counts(seeds=seeds),
         "check": check,
         "frequencies_given": frequencies_given,
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Exceptions of the package: each has its message, and where it is known the place in the input and what would be right."""
+"""Exceptions of the package: a message, and where they are known the place in the input and what would be right."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ class Error(Exception):
         allowed: str | None = None,
         hint: str | None = None,
     ) -> None:
-        more = [f"allowed: {allowed}"] if allowed else []
-        more += [hint] if hint else []
-        super().__init__("\n".join([message, *(line for line in more if line not in message)]))
+        # A message with a caret has its help already.
+        has_help = "help:" in message
+        more = [f"allowed: {allowed}"] if allowed and not has_help else []
+        more += [hint] if hint and not has_help else []
+        super().__init__("\n".join([message, *more]))
         self.file = file
         self.line = line
         self.column = column

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Examples of the guide: what it prints is what comes."""
+"""Examples of the guides: what they print is what comes."""
 
 import doctest
 from pathlib import Path
 
 import pytest
 
-GUIDE = Path(__file__).parents[2] / "docs/guide/python.md"
+GUIDES = Path(__file__).parents[2] / "docs/guide"
 
 
-def test_the_guide_is_true() -> None:
-    for library in ("polars", "pandas", "duckdb", "altair"):
+@pytest.mark.parametrize("name", ["python.md", "sweeps.md"])
+def test_guides_are_true(name: str) -> None:
+    for library in ("polars", "pandas", "duckdb", "altair", "optuna"):
         pytest.importorskip(library)
-    blocks = [block.split("```")[0] for block in GUIDE.read_text(encoding="utf-8").split("```python\n")[1:]]
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", str(GUIDE), 0)
-    assert len(test.examples) > 20
+    text = (GUIDES / name).read_text(encoding="utf-8")
+    blocks = [block.split("```")[0] for block in text.split("```python\n")[1:]]
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0)
+    assert len(test.examples) > 10
     assert doctest.DocTestRunner().run(test).failed == 0

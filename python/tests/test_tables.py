@@ -2,6 +2,7 @@
 """Tables: what DataFrame libraries see, and that nothing is copied on the way."""
 
 from pathlib import Path
+from typing import Any
 
 import pelton
 import pytest
@@ -22,7 +23,7 @@ def test_every_library_sees_the_same_rows(run: pelton.Run) -> None:
         rows["polars"] = (frame.height, int(frame["next_tid"].sum()))
     if pa := _library("pyarrow"):
         arrow = pa.table(table)
-        rows["pyarrow"] = (arrow.num_rows, arrow["next_tid"].to_pandas().sum() if _library("pandas") else sum(arrow["next_tid"].to_pylist()))
+        rows["pyarrow"] = (arrow.num_rows, sum(arrow["next_tid"].to_pylist()))
         assert arrow.schema.field("time_ns").metadata[b"unit"] == b"ns"
     if _library("pandas"):
         frame = table.to_pandas()
@@ -106,7 +107,8 @@ class TestFrames:
         assert abs(idle * 1e3 - theirs) < 0.02 * theirs + 1
 
     def test_time_executing_is_that_of_the_tasks(self, run: pelton.Run) -> None:
-        theirs = {row["of"]: row["value"] for row in run.result["rows"] if row["scope"] == "task" and row["quantity"] == "run_ms"}
+        tasks = [row for row in run.result["rows"] if row["scope"] == "task" and row["quantity"] == "run_ms"]
+        theirs = {row["of"]: row["value"] for row in tasks}
         table = run.df.tasks_runtime()
         ours = dict(zip(table["comm"], table["runtime"], strict=True))
         assert theirs
@@ -149,3 +151,57 @@ def test_rows_of_results_are_tables(run: pelton.Run) -> None:
     assert run.result.table("residency").column_names == ["domain", "khz", "ms", "pct"]
     with pytest.raises(pelton.InputError, match="it has"):
         run.result.table("nothing")
+
+
+def test_every_list_of_a_result_is_a_table(run: pelton.Run) -> None:
+    compared = pelton.compare(BOARD, "busy", ["6.1", "7.2"], seeds=2, duration="50ms", values=True)
+    seen = set()
+    for result in (run.result, compared, pelton.board(BOARD), pelton.policies(), pelton.ask("tables", {})):
+        for name, rows in result.items():
+            if isinstance(rows, list):
+                table = result.table(name)
+                cells = sum(len(row.get("cells", [row])) if isinstance(row, dict) else 1 for row in rows)
+                assert len(table) == cells, (result.kind, name)
+                seen.add("objects" if rows and isinstance(rows[0], dict) else "scalars" if rows else "none")
+    assert seen == {"objects", "scalars", "none"}
+    assert compared.table("policies").to_dict() == {"value": ["6.1", "7.2"]}
+    assert compared.table("seeds")["value"] == [1, 2]
+    assert pelton.Result({"result": "made", "mixed": [1, {"a": 2}]}).table("mixed").column_names == ["value"]
+
+
+def test_an_empty_list_is_an_empty_table() -> None:
+    table = pelton.Result({"result": "made", "rows": []}).table()
+    assert len(table) == 0 and table.column_names == [] and table.to_dict() == {}
+
+
+def test_frames_may_be_followed(run: pelton.Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.df is run.df
+    long = pelton.run(BOARD, "bursts:run_us=100,sleep_us=100,threads=8", duration="20s")
+    seen: list[tuple[str, int, int]] = []
+    pelton.Frames(long, lambda *now: seen.append(now)).cpus_frequency()
+    assert seen
+    pelton.Frames(long, progress=True).tasks_runtime()
+    said = capsys.readouterr().err
+    assert said.startswith("\r") and said.endswith("\n")
+
+
+def test_numbers_of_other_libraries_are_numbers(run: pelton.Run) -> None:
+    class Whole:
+        def __index__(self) -> int:
+            return 4
+
+    cpu: Any = Whole()
+    assert run.df.cpu_frequency(cpu).to_dict() == run.df.cpu_frequency(4).to_dict()
+
+
+def test_damage_of_a_trace_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "whole.plog"
+    # Long enough that half of the file has whole blocks of events.
+    pelton.run(BOARD, "bursts:run_us=100,sleep_us=300,threads=4", duration="5s").write_log(path)
+    half = tmp_path / "half.plog"
+    half.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.warns(pelton.InputWarning, match="damage") as caught:
+        pelton.read(half).df.tasks_runtime()
+    assert Path(caught[0].filename) == Path(__file__)
+    with pytest.warns(pelton.InputWarning, match="damage"):
+        pelton.read(half).events("sched_switch")

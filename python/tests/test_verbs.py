@@ -4,11 +4,17 @@
 import doctest
 import importlib
 import json
+import math
+import os
+import resource
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, get_args
 
 import pelton
 import pytest
+from pelton import _ask
 
 BOARD = "hikey-6220"
 LOAD = "periodic:run_us=3000,period_us=10000"
@@ -89,18 +95,116 @@ def test_anything_else_is_asked_for_by_its_verb() -> None:
         pelton.ask("run", {"inptu": {}})
 
 
+@pytest.mark.filterwarnings("ignore:left out")
+def test_every_verb_answers_as_its_type_says(tmp_path: Path) -> None:
+    log = tmp_path / "run.plog"
+    pelton.run(BOARD, LOAD, "6.1", duration="200ms").write_log(log)
+
+    def policy(text: str) -> Any:
+        return json.loads(pelton._pelton.policy_spec(text))
+
+    part = {"platform": BOARD, "workload": LOAD, "duration_ns": 200_000_000}
+    hot = {**part, "workload": "busy", "duration_ns": 2_000_000_000}
+    asked: dict[str, dict[str, Any]] = {
+        "run": {"input": part},
+        "compare": {"input": part, "policies": ["7.2"], "seeds": 1},
+        "front": {
+            "platforms": [BOARD],
+            "workloads": [LOAD],
+            "policies": ["7.2", "6.1"],
+            "seeds": 1,
+            "duration_ns": 200_000_000,
+        },
+        "why": {"input": part, "from": "6.6", "to": "7.2", "seeds": 1, "metric": "transitions"},
+        "explain": {"input": part},
+        "explain-placement": {"input": part},
+        "explain-balance": {"input": {**part, "workload": "busy:threads=9"}},
+        "explain-walk": {"input": part},
+        "explain-thermal": {"input": hot, "policy": policy("7.2,thermal=step_wise")},
+        "explain-diff": {"input": part, "policies": [policy("6.1"), policy("7.2")]},
+        "replay": {"trace": log, "policies": ["6.1"], "seeds": 1},
+        "reproduce": {"name": "rt-utilization", "seeds": 1, "only": ["transitions.without"]},
+        "validate": {"trace": os.fsencode(log)},
+        "trace-info": {"trace": log},
+        "workload-from-trace": {"trace": log},
+        "platform": {"platform": BOARD},
+    }
+    for verb in pelton._pelton.verbs():
+        answer = pelton.ask(verb, asked.get(verb, {}))
+        if verb in get_args(_ask.OneResult):
+            assert isinstance(answer, pelton.Result) and repr(answer).startswith(f"<pelton {answer.kind}:"), verb
+        elif verb in get_args(_ask.ManyResults):
+            assert isinstance(answer, list) and {one.kind for one in answer} == {verb}
+        else:
+            assert verb in get_args(_ask.PlainText) and isinstance(answer, str)
+            path = tmp_path / "load.json"
+            path.write_text(answer, encoding="utf-8")
+            assert pelton.run(BOARD, path, duration="50ms").result.kind == "run"
+    with pytest.warns(pelton.InputWarning, match="left out"):
+        pelton.ask("workload-from-trace", {"trace": log})
+
+
+def test_one_text_is_one_text() -> None:
+    given: dict[str, Any] = {"seeds": 1, "duration": "50ms"}
+    compared = pelton.compare(
+        BOARD, LOAD, "7.2", set="rate_limit_us=500", workloads="busy:cpus=0", only="energy_mj", **given
+    )
+    assert compared.request["sets"] == ["rate_limit_us=500"] and compared.request["workloads"] == ["busy:cpus=0"]
+    assert {row["quantity"] for row in compared["rows"]} == {"energy_mj"}
+    front = pelton.front(BOARD, LOAD, ["7.2", "6.1"], set="util_est=off", **given)
+    assert front.kind == "front"
+    why = pelton.why(BOARD, LOAD, ("6.6", "7.2"), set="rate_limit_us=500", metric="transitions", **given)
+    assert why.kind == "why"
+    assert pelton.report(BOARD, LOAD, "7.2", set="rate_limit_us=500", duration="50ms").startswith("<!DOCTYPE html>")
+
+
+def test_paths_stand_where_names_do(tmp_path: Path) -> None:
+    file, log = tmp_path / "load.json", tmp_path / "run.plog"
+    pelton.wl.busy(0.05).to_rt_app(file)
+    compared = pelton.compare(BOARD, file, "7.2", workloads=file, seeds=1, duration="50ms")
+    assert compared.request["workloads"] == [str(file)]
+    pelton.run(BOARD, LOAD, "6.1", duration="200ms").write_log(log)
+    assert pelton.replay(os.fsencode(log), "6.1", tasks="periodic-0", set="rate_limit_us=500").kind == "replay"
+
+
+def test_phases_are_refused_where_requests_carry_names_alone() -> None:
+    work: Any = pelton.wl.busy(1)
+    calls: list[Callable[[], object]] = [
+        lambda: pelton.compare(BOARD, LOAD, "7.2", workloads=work),
+        lambda: pelton.compare(BOARD, LOAD, "7.2", workloads=["busy", work]),
+        lambda: pelton.front(BOARD, work),
+        lambda: pelton.front(BOARD, [work]),
+    ]
+    for call in calls:
+        with pytest.raises(pelton.InputError, match="cannot stand here") as raised:
+            call()
+        assert raised.value.hint and "to_rt_app" in raised.value.hint
+
+
+def test_two_are_compared() -> None:
+    wrongs: list[Any] = ["7.2", ("7.2",), ("6.1", "6.6", "7.2"), ()]
+    for wrong in wrongs:
+        for verb in (pelton.difference, pelton.why):
+            with pytest.raises(pelton.InputError, match="policies: there are"):
+                verb(BOARD, LOAD, wrong)
+    with pytest.raises(pelton.InputError, match="seeds: there are 3"):
+        pelton.difference(BOARD, LOAD, ("6.1", "7.2"), seeds=(1, 2, 3))  # type: ignore[arg-type]
+
+
 class TestWorkloads:
     """Workloads put together."""
 
     def test_they_run_and_last_as_long_as_they_say(self) -> None:
-        w = pelton.wl.periodic(20, 16, duration_s=0.32) + pelton.wl.ramp(5, 75, steps=3, step_s=0.16) + 3 * pelton.wl.sleep("10ms")
+        ramp = pelton.wl.ramp(5, 75, steps=3, step_s=0.16)
+        w = pelton.wl.periodic(20, 16, duration_s=0.32) + ramp + 3 * pelton.wl.sleep("10ms")
         run = pelton.run(BOARD, w.named("ui").with_cpus(0), duration="2s")
         runtime = dict(zip(run.df.tasks_runtime()["comm"], run.df.tasks_runtime()["runtime"], strict=True))
         at_least = 0.2 * 0.32 + (0.05 + 0.40 + 0.75) * 0.16
         assert at_least < sum(time for name, time in runtime.items() if name.startswith("ui")) < 1.1
 
     def test_they_are_rt_app_files(self, tmp_path: Path) -> None:
-        both = pelton.wl.busy(0.1).named("a").clamped(max=300) | pelton.wl.run("4ms").named("a").scheduled("SCHED_FIFO", 10).forever()
+        other = pelton.wl.run("4ms").named("a").scheduled("SCHED_FIFO", 10).forever()
+        both = pelton.wl.busy(0.1).named("a").clamped(max=300) | other
         assert both.tasks == ("a", "a-2")
         path = tmp_path / "both.json"
         text = both.to_rt_app(path)
@@ -123,6 +227,98 @@ class TestWorkloads:
         for wrong in wrongs:
             with pytest.raises(pelton.InputError):
                 wrong()
+
+    @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, -4, 0, 1e300])
+    def test_what_is_no_amount_is_refused_with_what_is(self, wrong: float) -> None:
+        wl = pelton.wl
+        wrongs: list[Callable[[], object]] = [
+            lambda: wl.periodic(wrong, 16),
+            lambda: wl.periodic(20, wrong),
+            lambda: wl.periodic(20, 16, duration_s=wrong),
+            lambda: wl.ramp(wrong, 75),
+            lambda: wl.ramp(5, wrong),
+            lambda: wl.ramp(5, 75, period_ms=wrong),
+            lambda: wl.ramp(5, 75, step_s=wrong),
+            lambda: wl.ramp(5, 75, steps=wrong),  # type: ignore[arg-type]
+            lambda: wl.busy(wrong),
+        ]
+        for number, call in enumerate(wrongs):
+            with pytest.raises(pelton.InputError) as raised:
+                call()
+            assert raised.value.allowed, number
+
+    def test_more_periods_than_rt_app_counts_are_refused(self) -> None:
+        with pytest.raises(pelton.InputError, match="2592000000 periods"):
+            pelton.wl.periodic(50, 1, duration_s=2_592_000)
+
+    def test_a_ramp_ends_at_its_end(self) -> None:
+        # 13 + 21 * (87 / 21) is a little above 100.
+        for start, end, steps in ((13, 100, 22), (100, 13, 22), (6, 100, 24)):
+            phases = json.loads(pelton.wl.ramp(start, end, steps=steps).to_rt_app())["tasks"]["task"]["phases"]
+            assert phases[f"p{steps - 1}"]["run"] == 160 * end
+
+    def test_parts_of_a_number_are_refused(self) -> None:
+        wrongs: list[Callable[[], object]] = [
+            lambda: pelton.wl.run("4ms").clamped(min=0.5),  # type: ignore[arg-type]
+            lambda: pelton.wl.run("4ms").with_cpus("0"),  # type: ignore[arg-type]
+            lambda: pelton.wl.run("4ms").scheduled("SCHED_FIFO", math.nan),  # type: ignore[arg-type]
+        ]
+        for wrong in wrongs:
+            with pytest.raises(TypeError):
+                wrong()
+
+
+class TestFiles:
+    """Files that are written."""
+
+    WRITERS: dict[str, Callable[[Any], object]] = {
+        "json": lambda path: pelton.Result({"result": "tables", "tables": ["a" * 5000]}).to_json(path),
+        "page": lambda path: pelton.Result({"result": "tables", "tables": ["a" * 5000]}).report(path),
+        "phases": lambda path: pelton.wl.busy(1).named("a" * 5000).to_rt_app(path),
+    }
+
+    @pytest.mark.parametrize("name", WRITERS)
+    def test_an_old_file_stays_when_writing_fails(self, name: str, tmp_path: Path) -> None:
+        path = tmp_path / "old"
+        path.write_text("precious")
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            with pytest.raises(OSError):
+                self.WRITERS[name](path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
+
+    @pytest.mark.parametrize("name", WRITERS)
+    def test_an_old_file_is_replaced_as_a_whole(self, name: str, tmp_path: Path) -> None:
+        path, link = tmp_path / "old", tmp_path / "link"
+        path.write_text("precious")
+        path.chmod(0o600)
+        link.symlink_to(path)
+        text = self.WRITERS[name](os.fsencode(link))
+        assert path.read_text(encoding="utf-8") == text and link.is_symlink()
+        assert path.stat().st_mode & 0o777 == 0o600 and sorted(tmp_path.iterdir()) == [link, path]
+
+    def test_letters_that_no_file_has_leave_it_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / "old"
+        path.write_text("precious")
+        with pytest.raises(UnicodeEncodeError):
+            pelton.Result({"result": "\ud800"}).to_json(path)
+        assert path.read_text() == "precious"
+
+    def test_a_folder_that_is_not_there_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            pelton.wl.busy(1).to_rt_app(tmp_path / "nothing" / "a.json")
+
+    def test_a_pipe_is_written_to(self, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        with ThreadPoolExecutor(1) as pool:
+            read = pool.submit(pipe.read_text)
+            text = pelton.wl.busy(1).to_rt_app(pipe)
+            assert read.result(10) == text
+        assert list(tmp_path.iterdir()) == [pipe]
 
 
 class TestCore:
@@ -157,7 +353,7 @@ class TestCore:
                 wrong()
 
 
-@pytest.mark.parametrize("name", ["pelton", "pelton._runs", "pelton._verbs", "pelton.wl"])
+@pytest.mark.parametrize("name", ["pelton", "pelton._ask", "pelton._runs", "pelton._verbs", "pelton.wl"])
 def test_examples_of_the_docstrings_hold(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name), extraglobs={"pelton": pelton})
     assert tried and not failed

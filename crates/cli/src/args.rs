@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
 use pelton_lab::time::{parse_duration_ns, parse_time_ns};
+use pelton_lab::verbs::sweep::Axis;
 use pelton_lab::verbs::why::{self, ORDERS_DEFAULT};
 use pelton_report::DECISIONS_DEFAULT;
 use pelton_scenario::diagnostic::hint_for;
@@ -24,6 +25,7 @@ pub const VERSION: &str = env!("PELTON_VERSION");
 #[command(name = "pelton", version = VERSION, propagate_version = true, after_help = EXIT_CODES)]
 #[command(
     arg_required_else_help = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     subcommand_value_name = "VERB",
     subcommand_help_heading = "Verbs"
@@ -110,6 +112,8 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
+    /// Many runs over a grid, into a folder of Parquet files; what is there is not run again.
+    Sweep(SweepArgs),
     /// A page of runs or of a kept result: one HTML file that needs no network.
     Report(ReportArgs),
     /// One page or trace for a browser on this machine, Perfetto among others.
@@ -303,11 +307,75 @@ pub struct CompareArgs {
     #[arg(long)]
     pub charts: bool,
     /// Print the answers as plain text for a mail: at most 75 columns.
-    #[arg(long, conflicts_with_all = ["charts", "format"])]
+    #[arg(long, conflicts_with_all = ["charts", "format", "values", "summary"])]
     pub lkml: bool,
     /// Draw a picture: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+/// `pelton sweep`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: two boards, three rate limits, five seeds
+  pelton sweep --platform hikey-6220 --platform juno-r2 --workload ui-frames \\
+    --duration 200ms --axis rate_limit_us=500,2000,8000 --seeds 5 -o sweep")]
+pub struct SweepArgs {
+    /// Platform name (`pelton platform list`) or TOML file; repeatable.
+    #[arg(long = "platform", value_name = "P", required = true)]
+    pub platforms: Vec<String>,
+    /// rt-app file or model; repeatable, and util_min=100..400/100 is four.
+    #[arg(long = "workload", value_name = "W", required = true)]
+    pub workloads: Vec<String>,
+    /// Further inputs of the simulations.
+    #[command(flatten)]
+    pub options: OptionArgs,
+    /// Policy file or name, or profile with switches; repeatable.
+    #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...", default_value = "7.2")]
+    pub policies: Vec<String>,
+    /// Switch set in every policy.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
+    /// Switch or number and the values that it takes; repeatable, every combination is a point.
+    #[arg(long = "axis", value_name = "NAME=VALUE,VALUE...", value_parser = parse_axis)]
+    pub axes: Vec<Axis>,
+    /// Runs of each point, each with a seed of its own and random start phases.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub first_seed: u64,
+    /// Seeds of a file.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
+    pub block: u64,
+    /// Only the K-th of N shares of the files, for machines that share a folder.
+    #[arg(long, value_name = "K/N", default_value = "1/1", value_parser = parse_share)]
+    pub chunk: (u64, u64),
+    /// Numbers of domains and tasks, too, not of whole runs alone.
+    #[arg(long)]
+    pub all: bool,
+    /// Folder to write to; files that are there are not made again.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: PathBuf,
+}
+
+/// Reads `NAME=VALUE,VALUE...`.
+fn parse_axis(text: &str) -> Result<Axis, String> {
+    let (name, values) = text.split_once('=').ok_or("an axis is NAME=VALUE,VALUE...: rate_limit_us=500,2000")?;
+    let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+    if name.trim().is_empty() || values.iter().any(String::is_empty) {
+        return Err("a name or a value is empty".to_owned());
+    }
+    Ok(Axis { name: name.trim().to_owned(), values })
+}
+
+/// Reads `K/N`: the K-th of N shares.
+fn parse_share(text: &str) -> Result<(u64, u64), String> {
+    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((k, n)) if (1..=n).contains(&k) => Ok((k, n)),
+        _ => Err("a share is K/N with K from 1 to N: 3/16".to_owned()),
+    }
 }
 
 /// `pelton serve`.

@@ -38,11 +38,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Arguments as typed. `help` needs no help of its own: with it, `--help` and `-h` are left out and mean the verb
-/// behind it.
+/// Arguments as typed. `help VERB` is `VERB --help`: as a verb it would stand in every list of verbs.
 fn arguments() -> impl Iterator<Item = std::ffi::OsString> {
     let asks = std::env::args_os().nth(1).is_some_and(|first| first == "help");
-    std::env::args_os().filter(move |word| !asks || word != "--help" && word != "-h")
+    let is_help = move |word: &std::ffi::OsString| asks && ["help", "--help", "-h"].iter().any(|help| word == help);
+    let typed = std::env::args_os().filter(move |word| !is_help(word));
+    typed.chain(asks.then(|| "--help".into()))
 }
 
 /// A line on stderr; a stderr that went away is no reason to panic. Colours of messages stay, whatever else drives a

@@ -8,6 +8,8 @@ const PAGES: &[&[&str]] = &[
     &["run"],
     &["compare"],
     &["report"],
+    &["serve"],
+    &["sweep"],
     &["front"],
     &["why"],
     &["replay"],

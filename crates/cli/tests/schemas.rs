@@ -70,7 +70,8 @@ const HOT: [&str; 6] = ["-q", "--duration", "50ms", "--set", "thermal=step_wise"
 #[test]
 fn every_json_is_what_its_schema_says() {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let [(_, log), (_, board), (_, recording)] = ["run.plog", "board.toml", "now.plog"].map(|name| file(&folder, name));
+    let names = ["run.plog", "board.toml", "now.plog", "sweep"];
+    let [(_, log), (_, board), (_, recording), (_, swept)] = names.map(|name| file(&folder, name));
     let placed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-placement/arm64-mixed.csv.gz");
     let placed = placed.to_str().expect("plain names");
     let clamped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-clamps/x86-7.2.csv.gz");
@@ -83,6 +84,7 @@ fn every_json_is_what_its_schema_says() {
         of("run", &[]),
         of("compare", &["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--values"]),
         vec!["compare", "--platform", "odroid-n2-s922x", "--workload", "busy", "--policy", "7.2", "--seeds", "1"],
+        [&of("sweep", &["--seeds", "2", "-o"])[..], &[&swept]].concat(),
         of("front", &["--policy", "7.2", "--policy", "composite", "--seeds", "1"]),
         of("why", &["7.2", "7.2,headroom_pct=50", "--seeds", "1"]),
         of("explain", &[]),

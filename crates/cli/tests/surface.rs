@@ -3,11 +3,12 @@
 
 use crate::support::{command, file, good, pelton, snapshot};
 
-const VERBS: [&str; 16] = [
+const VERBS: [&str; 17] = [
     "run",
     "compare",
     "report",
     "serve",
+    "sweep",
     "why",
     "replay",
     "reproduce",
@@ -25,7 +26,7 @@ const VERBS: [&str; 16] = [
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Eighteen verbs, the flags of all, and the exit codes.
+    // Nineteen verbs, the flags of all, and the exit codes.
     assert!(help.lines().count() <= 35, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));

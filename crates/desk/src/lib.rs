@@ -4,7 +4,9 @@
 //!
 //! No files and no formats: a host hands the columns on.
 
+pub mod dataset;
 pub mod events;
+pub mod files;
 pub mod frames;
 pub mod lines;
 pub mod rows;

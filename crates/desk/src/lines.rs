@@ -14,13 +14,15 @@ pub fn thinned(table: &Table, x: &str, y: &str, by: Option<&str>, width: usize) 
     let groups = by.map(|by| groups(table, by)).transpose()?;
     let known = xs.iter().copied().filter(|x| x.is_finite());
     let (first, last) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-    let step = ((last - first) / width.max(1) as f64).max(f64::MIN_POSITIVE);
+    // Halves, so that the whole length is a number too; a row without an x has a step of its own.
+    let step = ((last / 2.0 - first / 2.0) / width.max(1) as f64).max(f64::MIN_POSITIVE);
+    let place_of = |x: f64| if x.is_nan() { u64::MAX } else { ((x / 2.0 - first / 2.0) / step) as u64 };
     let mut steps: BTreeMap<(u64, u64), [usize; 4]> = BTreeMap::new();
     for row in 0..table.rows() {
-        let place = (groups.as_ref().map_or(0, |groups| groups[row]), ((xs[row] - first) / step) as u64);
+        let place = (groups.as_ref().map_or(0, |groups| groups[row]), place_of(xs[row]));
         let kept = steps.entry(place).or_insert([row; 4]);
-        kept[1] = if ys[row] < ys[kept[1]] { row } else { kept[1] };
-        kept[2] = if ys[row] > ys[kept[2]] { row } else { kept[2] };
+        kept[1] = if ys[row] < ys[kept[1]] || ys[kept[1]].is_nan() { row } else { kept[1] };
+        kept[2] = if ys[row] > ys[kept[2]] || ys[kept[2]].is_nan() { row } else { kept[2] };
         kept[3] = row;
     }
     let mut rows: Vec<usize> = steps.into_values().flatten().collect();
@@ -96,6 +98,15 @@ mod tests {
         assert!(thin.rows() <= 4 * 101 * 2, "{}", thin.rows());
         let Values::U64(values) = &thin.column("v").expect("there").values else { panic!("numbers") };
         assert!(values.contains(&5000));
+    }
+
+    #[test]
+    fn what_is_not_known_hides_no_peak() {
+        let known = Some(vec![false, true, true, true, true]);
+        let v = Column { known, ..Column::new("v", "", "", Values::F64(vec![0.0, 5.0, 9.0, 2.0, 3.0])) };
+        let table = Table::of(vec![Column::new("t", "", "", Values::F64(vec![-1e308, 1.0, 2.0, 3.0, 1e308])), v]);
+        let thin = thinned(&table, "t", "v", None, 1).expect("numbers");
+        assert_eq!(thin.column("v").map(|v| v.values.clone()), Some(Values::F64(vec![0.0, 9.0, 2.0, 3.0])));
     }
 
     #[test]

@@ -7,9 +7,14 @@ use serde_json::{Map, Value};
 /// A row as it stands in a result.
 type Row = Map<String, Value>;
 
-/// A table of rows: objects of one list. A list of objects in a row (the cells of a comparison) makes a row of each; a
-/// pair of numbers becomes two columns, `_low` and `_high`; what a row does not have is not known. Columns that `order`
-/// names come first, in that order.
+/// List in a row that makes a row of each of its objects.
+const CELLS: &str = "cells";
+/// Pairs of numbers: lowest and highest.
+const PAIRS: [&str; 4] = ["range", "ci95", "change_ci95", "change_ci95_pct"];
+
+/// A table of rows: objects of one list. The cells of a row (of a comparison) make a row of each; a range or an
+/// interval becomes two columns, `_low` and `_high`; what a row does not have is not known. Columns that `order` names
+/// come first, in that order.
 ///
 /// ```
 /// let rows = serde_json::json!([{"of": "cpu0", "cells": [{"median": 1}, {"median": 2.5, "range": [2, 3]}]}]);
@@ -33,13 +38,10 @@ pub fn table(rows: &[Value], order: &[String]) -> Table {
 
 /// Rows without lists of objects and without pairs.
 fn spread(row: &Row) -> Vec<Row> {
-    let is_cells = |value: &Value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object));
-    let cells = row.iter().find(|(_, value)| is_cells(value));
-    let parts = cells
-        .and_then(|(_, cells)| cells.as_array())
-        .map_or(vec![None], |cells| cells.iter().map(|cell| cell.as_object()).collect());
+    let cells = row.get(CELLS).and_then(Value::as_array).filter(|cells| cells.iter().all(Value::is_object));
+    let parts = cells.map_or(vec![None], |cells| cells.iter().map(Value::as_object).collect());
     let with = |cell: Option<&Row>| {
-        let own = row.iter().filter(|(name, _)| cells.is_none_or(|(cells, _)| cells != *name));
+        let own = row.iter().filter(|(name, _)| cells.is_none() || *name != CELLS);
         let mut made: Row = own.flat_map(|(name, value)| plain(name, value)).collect();
         made.extend(cell.into_iter().flatten().flat_map(|(name, value)| plain(name, value)));
         made
@@ -49,12 +51,11 @@ fn spread(row: &Row) -> Vec<Row> {
 
 /// Columns of one value.
 fn plain(name: &str, value: &Value) -> Vec<(String, Value)> {
-    match value.as_array().map(Vec::as_slice) {
-        Some([low, high]) if low.is_number() && high.is_number() => {
-            vec![(format!("{name}_low"), low.clone()), (format!("{name}_high"), high.clone())]
-        }
-        _ => vec![(name.to_owned(), value.clone())],
+    if !PAIRS.contains(&name) {
+        return vec![(name.to_owned(), value.clone())];
     }
+    let half = |at: usize| value.get(at).cloned().unwrap_or(Value::Null);
+    vec![(format!("{name}_low"), half(0)), (format!("{name}_high"), half(1))]
 }
 
 fn column(name: &str, rows: &[Row]) -> Column {
@@ -96,11 +97,20 @@ mod tests {
 
     #[test]
     fn columns_stand_in_the_order_of_the_rows() {
-        let rows = json!([{"unit": "mJ", "of": "", "ci95_pct": [1, 2]}]);
-        let order = ["of", "ci95_pct", "unit"].map(str::to_owned);
+        let rows = json!([{"unit": "mJ", "of": "", "ci95": [1, 2]}]);
+        let order = ["of", "ci95", "unit"].map(str::to_owned);
         let table = table(rows.as_array().expect("a list"), &order);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(names, ["of", "ci95_pct_low", "ci95_pct_high", "unit"]);
+        assert_eq!(names, ["of", "ci95_low", "ci95_high", "unit"]);
+    }
+
+    #[test]
+    fn only_ranges_and_intervals_are_pairs() {
+        let rows = json!([{"cpus": [4, 5], "range": null}, {"cpus": [6], "range": [1.5, 2]}]);
+        let table = table(rows.as_array().expect("a list"), &[]);
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["cpus", "range_low", "range_high"]);
+        assert_eq!(table.column("range_low").expect("there").known, Some(vec![false, true]));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
 use pelton_lab::watch::Watch;
 use pelton_model::Plan;
 use pelton_schema::{Asked, EVENTS, Event, NullSink, Sink, TeeSink};
+use pelton_trace::import::TraceInfo;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,10 +52,14 @@ pub struct Facts {
     pub names: BTreeMap<u32, String>,
     /// CPUs.
     pub cpus: u32,
+    /// CPUs of each frequency domain, where they are known.
+    pub domains: Vec<Vec<u32>>,
     /// Time of its first event or its beginning, on the clock of its events, ns.
     pub start_ns: u64,
     /// Time of its end, on that clock, ns.
     pub end_ns: u64,
+    /// Damage and losses of a trace, in words; `None`: none.
+    pub damage: Option<String>,
 }
 
 impl Subject {
@@ -106,8 +111,13 @@ impl Subject {
     /// A trace of the kind that its content shows, or of `format`. It is opened, and read when something is asked for.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it is no regular file, or cannot be read.
     pub fn trace(path: &Path, format: Option<&str>, watch: &dyn Watch) -> Result<Subject, LabError> {
+        // A stream could be read once only.
+        if path.as_os_str() == "-" || path.exists() && !path.is_file() {
+            let reason = format!("{}: not a regular file", path.display());
+            return Err(LabError::refused(Fault::Input, reason, "save it first: it is read again for each question"));
+        }
         let source = Source::Trace { path: path.to_owned(), format: format.map(str::to_owned) };
         let subject = Subject { source, kept: Mutex::default(), facts: Mutex::default() };
         export::open(&subject.export_request(), watch)?;
@@ -172,18 +182,35 @@ impl Subject {
         match &self.source {
             Source::Run { prepared, seed } => run_into(prepared, *seed, sink, watch).map(drop),
             Source::Prototype { .. } => Err(once()),
-            Source::Trace { .. } => {
+            Source::Trace { path, .. } => {
                 let request = self.export_request();
                 let mut opened = export::open(&request, watch)?;
                 let mut span = Span::default();
                 if opened.copy(&mut TeeSink(sink, &mut span), watch)?.stopped {
                     return Err(LabError::Stopped("interrupted: the trace was not read to its end".to_owned()));
                 }
-                let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-                facts.names.clone_from(&opened.info().names);
-                facts.cpus = opened.info().cpus;
-                (facts.start_ns, facts.end_ns) = (span.first_ns.unwrap_or(0), span.last_ns);
+                let info = opened.info();
+                let facts = facts_of_trace(info, &span);
+                if let Some(damage) = &facts.damage {
+                    watch.note(&format!("{}: {damage}", path.display()));
+                }
+                *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = facts;
                 Ok(())
+            }
+        }
+    }
+
+    /// True when it can be gone through again, and has a log.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn has_log(&self) -> Result<(), LabError> {
+        match &self.source {
+            Source::Run { .. } => Ok(()),
+            Source::Prototype { .. } => Err(once()),
+            Source::Trace { .. } => {
+                let hint = "`pelton trace export` writes a trace in another form";
+                Err(LabError::refused(Fault::Request, "a trace is no run", hint))
             }
         }
     }
@@ -193,14 +220,9 @@ impl Subject {
     /// # Errors
     /// When it is no run, it was stopped, or `out` fails.
     pub fn write_log(&self, out: impl Write, watch: &dyn Watch) -> Result<(), LabError> {
-        let header = match &self.source {
-            Source::Run { prepared, .. } => trace_header(prepared),
-            Source::Prototype { .. } => return Err(once()),
-            Source::Trace { .. } => {
-                let hint = "`pelton trace export` writes a trace in another form";
-                return Err(LabError::refused(Fault::Request, "a trace is no run", hint));
-            }
-        };
+        self.has_log()?;
+        let Source::Run { prepared, .. } = &self.source else { return Err(once()) };
+        let header = trace_header(prepared);
         let mut log = pelton_trace::PeltonLog::new(out, &header);
         self.follow(&mut log, watch)?;
         log.finish().map(drop).map_err(LabError::Output)
@@ -227,9 +249,34 @@ fn facts_of(prepared: &Prepared, end_ns: u64) -> Facts {
     Facts {
         names: names.map(|(tid, name)| (tid as u32, name)).collect(),
         cpus: prepared.plan.machine.cpus.len() as u32,
+        domains: prepared.plan.machine.domains.iter().map(|domain| domain.cpus.clone()).collect(),
         start_ns: 0,
         end_ns,
+        damage: None,
     }
+}
+
+/// Facts of a trace that was read. A run of ours says how long it was; other traces end with their last event.
+fn facts_of_trace(info: &TraceInfo, span: &Span) -> Facts {
+    let header = info.header.as_ref().filter(|header| header.is_simulated());
+    let (start_ns, end_ns) = match header {
+        Some(header) => (0, header.duration_ns.max(span.last_ns)),
+        None => (span.first_ns.unwrap_or(0), span.last_ns),
+    };
+    let layouts = info.header.iter().flat_map(|header| header.cpus.iter());
+    let mut domains: Vec<Vec<u32>> = Vec::new();
+    for (cpu, layout) in (0..).zip(layouts) {
+        let domain = layout.domain as usize;
+        if domain < info.cpus as usize {
+            domains.resize(domains.len().max(domain + 1), Vec::new());
+            domains[domain].push(cpu);
+        }
+    }
+    let damage = (!info.is_complete()).then(|| {
+        let TraceInfo { damaged, lost, lost_unknown, .. } = info;
+        format!("damaged: {damaged} places; lost: {lost} events and {lost_unknown} times an unknown number")
+    });
+    Facts { names: info.names.clone(), cpus: info.cpus, domains, start_ns, end_ns, damage }
 }
 
 fn once() -> LabError {

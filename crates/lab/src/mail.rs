@@ -58,7 +58,14 @@ fn line(text: &mut String, line: &str) {
             let _ = writeln!(text, "{}", room.trim_end());
             room = "    ".to_owned();
         }
-        room.push_str(word);
+        // A word that no line has room for, as a path, is cut into lines.
+        let mut letters = word.chars();
+        while room.chars().count() + letters.clone().count() > COLUMNS + 1 {
+            let part: String = letters.by_ref().take(COLUMNS - room.chars().count()).collect();
+            let _ = writeln!(text, "{room}{part}");
+            room = "    ".to_owned();
+        }
+        room.extend(letters);
     }
     let _ = writeln!(text, "{}", room.trim_end());
 }
@@ -90,6 +97,14 @@ mod tests {
         assert_eq!(text.matches("\nupdate_count").count(), 2, "{text}");
         assert!(text.lines().any(|line| line.starts_with("energy_mj") && line.contains(']')), "{text}");
         assert!(text.contains("[1] 7.2\n[2] 6.1\n") && text.contains("95 % interval"), "{text}");
+    }
+
+    #[test]
+    fn a_path_of_many_letters_is_cut() {
+        let mut comparison = compared(&["7.2"], "busy:cpus=0");
+        comparison.policies = vec![format!("/tmp/{}/p.toml", "x".repeat(200))];
+        let text = table(&comparison, &[]);
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
     }
 
     #[test]

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Single rules of the core, for teaching and for other tools.
 
-use crate::error;
 use crate::table::Table;
+use crate::{error, work};
 use pelton_core::{CpuState, Ctx, EnergyModel, NO_LARGEST, Policy, Se, SugovPolicy};
 use pelton_desk::{Column, Values};
-use pelton_lab::plan::{self, PolicySpec};
+use pelton_lab::plan::{self, DURATION_NS_MAX, PolicySpec};
+use pelton_lab::run::LabError;
+use pelton_lab::watch::Watch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Capacity of the biggest CPU at its highest frequency.
 const SCALE: u32 = 1024;
-/// Steps of one call.
+/// Steps of one call, and its length.
 const STEPS_MAX: u64 = 10_000_000;
+const US_MAX: u64 = DURATION_NS_MAX / 1000;
+/// Operating points of a domain, and power of one: the core's bounds.
+const OPPS_MAX: usize = 256;
+const POWER_UW_MAX: u64 = 1 << 32;
 
 /// Adds the functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -41,37 +48,55 @@ fn pelt(
 ) -> PyResult<Table> {
     let pol = self::policy(py, policy)?;
     let total_us = segments.iter().map(|(us, _)| *us).fold(0, u64::saturating_add);
-    if step_us == 0 || total_us / step_us > STEPS_MAX {
+    if !(1..=US_MAX).contains(&step_us) || total_us > US_MAX || total_us / step_us > STEPS_MAX {
         let message = format!("{total_us} us in steps of {step_us} us");
-        return Err(error::input(py, &message, Some(&format!("allowed: 1..={STEPS_MAX} steps"))));
+        let hint = format!("allowed: up to {US_MAX} us in at most {STEPS_MAX} steps");
+        return Err(error::input(py, &message, Some(&hint)));
     }
     if !(1..=1 << 20).contains(&weight) {
         return Err(error::input(py, &format!("a weight of {weight}"), Some("allowed: 1..=1048576; nice 0 is 1024")));
     }
+    let states: Vec<(u64, [u32; 2])> = segments
+        .iter()
+        .map(|(us, state)| match state.as_str() {
+            "running" => Ok((*us, [1, 1])),
+            "queued" => Ok((*us, [1, 0])),
+            "sleeping" => Ok((*us, [0, 0])),
+            other => {
+                let known = "known are running, queued and sleeping";
+                Err(error::input(py, &format!("`{other}` is no state of a task"), Some(known)))
+            }
+        })
+        .collect::<PyResult<_>>()?;
+    let (rows, _) = work::work(py, None, |watch| tracked(&pol, &states, (weight, step_us), watch))?;
+    Table::of(Arc::new(rows.table()))
+}
+
+/// Averages of a task through its states: time, us, and whether it is on a queue and runs.
+fn tracked(
+    pol: &Policy,
+    states: &[(u64, [u32; 2])],
+    (weight, step_us): (u64, u64),
+    watch: &dyn Watch,
+) -> Result<Rows, LabError> {
     let mut se = Se::new(weight);
     // A clock begins above 0, which stands for a task that is on no queue yet.
     let start_ns = 1 << 20;
     se.avg.last_update_time_ns = start_ns;
     let (mut now_ns, mut rows) = (start_ns, Rows::default());
-    for (us, state) in &segments {
-        (se.on_rq, se.running) = match state.as_str() {
-            "running" => (1, 1),
-            "queued" => (1, 0),
-            "sleeping" => (0, 0),
-            other => {
-                let known = "known are running, queued and sleeping";
-                return Err(error::input(py, &format!("`{other}` is no state of a task"), Some(known)));
-            }
-        };
-        se.nr_runnable = se.on_rq;
+    for (us, [on_rq, running]) in states {
+        (se.on_rq, se.running, se.nr_runnable) = (*on_rq, *running, *on_rq);
         let end_ns = now_ns + us * 1000;
         while now_ns < end_ns {
+            if watch.stop().load(Ordering::Relaxed) {
+                return Err(LabError::Stopped("interrupted: no table".to_owned()));
+            }
             now_ns = end_ns.min(now_ns + step_us * 1000);
-            se.update(&Ctx { pol: &pol, now: now_ns, cap_orig: SCALE, freq_scale: SCALE });
+            se.update(&Ctx { pol, now: now_ns, cap_orig: SCALE, freq_scale: SCALE });
             rows.push(now_ns - start_ns, &se);
         }
     }
-    Table::of(Arc::new(rows.table()))
+    Ok(rows)
 }
 
 /// A row for each step.
@@ -180,6 +205,10 @@ fn sugov<'py>(
 fn energy(py: Python<'_>, opps: Vec<(u32, u64)>, max_util: u32, sum_util: u32, capacity: u32) -> PyResult<u64> {
     ascending(py, &opps.iter().map(|(khz, _)| *khz).collect::<Vec<_>>())?;
     let cpus = 1 << 16;
+    if opps.iter().any(|(_, uw)| *uw > POWER_UW_MAX) {
+        let hint = format!("allowed: up to {POWER_UW_MAX} uW");
+        return Err(error::input(py, "a power that no CPU has", Some(&hint)));
+    }
     if max_util > SCALE || sum_util > SCALE * cpus || !(1..=SCALE).contains(&capacity) {
         return Err(error::input(py, "a utilization beyond the capacity of its CPUs", Some("allowed: 0..=1024")));
     }
@@ -192,9 +221,10 @@ fn ascending(py: Python<'_>, khz: &[u32]) -> PyResult<u32> {
         && khz.windows(2).all(|two| two[0] < two[1])
         && khz.last().is_some_and(|&last| last <= 20_000_000);
     match khz.last() {
-        Some(&last) if is_good => Ok(last),
+        Some(&last) if is_good && khz.len() <= OPPS_MAX => Ok(last),
         _ => {
-            Err(error::input(py, "a table of frequencies that do not rise", Some("allowed: 1..=20000000 kHz, rising")))
+            let hint = format!("allowed: up to {OPPS_MAX} of 1..=20000000 kHz, rising");
+            Err(error::input(py, "this is no table of frequencies", Some(&hint)))
         }
     }
 }

@@ -11,12 +11,15 @@ mod subject;
 mod table;
 mod work;
 
+use pelton_desk::dataset::Folder;
 use pelton_lab::mail;
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::verbs::ask;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all};
+use pelton_lab::verbs::sweep::{self as verbs_sweep, Grid, Keep as _, Share, SweepRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::path::PathBuf;
 
 /// Remarks about a result and warnings about its inputs, in the order in which they came.
 type Said = (Vec<String>, Vec<String>);
@@ -65,6 +68,54 @@ fn report_html(
     Ok((page, notes, warnings))
 }
 
+/// Runs the chunks of a sweep, JSON, that its folder does not have: counts as JSON, notes, warnings.
+#[pyfunction]
+#[pyo3(signature = (request, folder, jobs = 0, progress = None))]
+fn sweep(
+    py: Python<'_>,
+    request: &str,
+    folder: PathBuf,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Vec<String>, Vec<String>)> {
+    let (swept, (notes, warnings)) = work::work(py, progress.as_ref(), |watch| {
+        let request: SweepRequest = ask::request(request)?;
+        let folder = Folder::of(&folder, &request)?;
+        ask::value(&verbs_sweep::sweep(&request, Share { part: 0, of: 1 }, jobs, &folder, watch)?)
+    })?;
+    Ok((swept, notes, warnings))
+}
+
+/// Numbers of the chunks of a sweep that its folder does not have, how many chunks and points there are, warnings.
+#[pyfunction]
+fn sweep_missing(py: Python<'_>, request: &str, folder: PathBuf) -> PyResult<(Vec<u64>, u64, u64, Vec<String>)> {
+    let ((missing, chunks, points), (_, warnings)) = work::work(py, None, |watch| {
+        let request: SweepRequest = ask::request(request)?;
+        let (folder, grid) = (Folder::of(&folder, &request)?, Grid::of(&request)?);
+        let mut missing = Vec::new();
+        for number in 0..grid.chunks() {
+            if !folder.has(&grid.chunk(number, watch)?.id) {
+                missing.push(number);
+            }
+        }
+        Ok((missing, grid.chunks(), grid.points()))
+    })?;
+    Ok((missing, chunks, points, warnings))
+}
+
+/// Runs one chunk of a sweep into its folder; the name of its file.
+#[pyfunction]
+fn sweep_chunk(py: Python<'_>, request: &str, folder: PathBuf, number: u64) -> PyResult<PathBuf> {
+    let (file, _) = work::work(py, None, |watch| {
+        let request: SweepRequest = ask::request(request)?;
+        let (folder, grid) = (Folder::of(&folder, &request)?, Grid::of(&request)?);
+        let chunk = grid.chunk(number, watch)?;
+        folder.keep(&chunk.id, &grid.run(&chunk, watch)?)?;
+        Ok(folder.file(&chunk.id))
+    })?;
+    Ok(file)
+}
+
 /// Makes a page of a result that was kept as JSON.
 #[pyfunction]
 fn result_html(py: Python<'_>, result: &str) -> PyResult<String> {
@@ -105,6 +156,9 @@ fn _pelton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report_html, module)?)?;
     module.add_function(wrap_pyfunction!(result_html, module)?)?;
     module.add_function(wrap_pyfunction!(verbs, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep_missing, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep_chunk, module)?)?;
     module.add_function(wrap_pyfunction!(time_ns, module)?)?;
     module.add_function(wrap_pyfunction!(policy_spec, module)?)?;
     module.add_function(wrap_pyfunction!(subject::run, module)?)?;

@@ -4,17 +4,16 @@
 use crate::table::Table;
 use crate::{error, work};
 use pelton_desk::frames::{self, Question};
-use pelton_desk::subject;
+use pelton_desk::{files, subject};
 use pelton_lab::results::described;
 use pelton_lab::run::LabError;
 use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::ask;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Names of all events.
@@ -58,14 +57,14 @@ pub struct Asked {
     uclamp_max: u32,
     nr_running: u32,
     rt_nr_running: u32,
-    iowait: u32,
-    perf: u32,
+    /// `None`: the CPU was not asked.
+    iowait: Option<u32>,
+    perf: Option<u32>,
 }
 
 impl Asked {
     fn of(asked: &pelton_schema::Asked) -> Asked {
         let made_of = &asked.made_of;
-        let terms = asked.terms.unwrap_or_default();
         Asked {
             cpu: asked.cpu,
             capacity: made_of.cap_orig,
@@ -79,8 +78,8 @@ impl Asked {
             uclamp_max: made_of.uclamp_max,
             nr_running: made_of.cfs_nr_running,
             rt_nr_running: made_of.rt_nr_running,
-            iowait: terms.iowait,
-            perf: terms.perf,
+            iowait: asked.terms.map(|terms| terms.iowait),
+            perf: asked.terms.map(|terms| terms.perf),
         }
     }
 }
@@ -95,11 +94,31 @@ pub fn prototype(
     governor: Py<PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Subject, String, Vec<String>, Vec<String>)> {
-    let raised = Mutex::new(None);
-    let done = work::work(py, progress.as_ref(), |watch| {
+    let (raised, thread) = (Mutex::new(None), AtomicU64::new(0));
+    // A function that does not return is ended as Ctrl-C ends it in its own thread.
+    let ends = |py: Python<'_>| {
+        let _ = py;
+        // SAFETY: the interpreter's lock is held; a thread that is gone is passed over.
+        unsafe {
+            pyo3::ffi::PyThreadState_SetAsyncExc(
+                thread.load(Ordering::Relaxed) as std::ffi::c_long as _,
+                pyo3::ffi::PyExc_KeyboardInterrupt,
+            );
+        }
+    };
+    let done = work::work_of(py, progress.as_ref(), &ends, |watch| {
         let mut asks = |time_ns: u64, domain: u32, asked: &[pelton_schema::Asked]| {
+            if watch.stop().load(Ordering::Relaxed) {
+                return None;
+            }
             let asked: Vec<Asked> = asked.iter().map(Asked::of).collect();
-            let chosen = Python::attach(|py| governor.call1(py, (time_ns, domain, asked))?.extract(py));
+            let chosen = Python::attach(|py| {
+                if thread.load(Ordering::Relaxed) == 0 {
+                    let ident: u64 = py.import("threading")?.call_method0("get_ident")?.extract()?;
+                    thread.store(ident, Ordering::Relaxed);
+                }
+                khz(governor.bind(py).call1((time_ns, domain, asked))?)
+            });
             chosen.unwrap_or_else(|why: PyErr| {
                 watch.stop().store(true, Ordering::Relaxed);
                 raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
@@ -116,6 +135,21 @@ pub fn prototype(
     Ok((Subject(subject), summary, notes, warnings))
 }
 
+/// Frequency that a governor gave, kHz.
+fn khz(given: Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    let is_number = !given.is_instance_of::<pyo3::types::PyBool>();
+    given.extract().map(Some).ok().filter(|_| is_number).ok_or_else(|| {
+        let said = format!(
+            "the governor gave {}, which is no frequency",
+            given.repr().map_or_else(|_| "?".into(), |r| r.to_string())
+        );
+        error::input(given.py(), &said, Some("allowed: 0..=4294967295 kHz, or None"))
+    })
+}
+
 fn written(summary: &RunSummary) -> Result<String, LabError> {
     serde_json::to_string(&described(summary)).map_err(|why| LabError::Output(why.into()))
 }
@@ -130,21 +164,33 @@ pub fn read(py: Python<'_>, path: PathBuf, format: Option<String>) -> PyResult<S
 
 #[pymethods]
 impl Subject {
-    /// Tables of these events.
+    /// Tables of these events, and notes about damage.
     #[pyo3(signature = (names, progress = None))]
-    fn events(&self, py: Python<'_>, names: Vec<String>, progress: Option<Py<PyAny>>) -> PyResult<Vec<Table>> {
+    fn events(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Vec<Table>, Vec<String>)> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (tables, _) = work::work(py, progress.as_ref(), |watch| self.0.events(&names, watch))?;
-        tables.into_iter().map(Table::of).collect()
+        let (tables, (notes, _)) = work::work(py, progress.as_ref(), |watch| self.0.events(&names, watch))?;
+        Ok((tables.into_iter().map(Table::of).collect::<PyResult<_>>()?, notes))
     }
 
-    /// A table in LISA's words; `question` is JSON with what it takes: cpu, task, signal.
+    /// A table in LISA's words, and notes about damage; `question` is JSON with what it takes: cpu, task, signal.
     #[pyo3(signature = (name, question, progress = None))]
-    fn frame(&self, py: Python<'_>, name: &str, question: &str, progress: Option<Py<PyAny>>) -> PyResult<Table> {
+    fn frame(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        question: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Table, Vec<String>)> {
         let question: Question =
             serde_json::from_str(question).map_err(|why| error::input(py, &why.to_string(), None))?;
-        let (table, _) = work::work(py, progress.as_ref(), |watch| frames::frame(name, &question, &self.0, watch))?;
-        Table::of(Arc::new(table))
+        let (table, (notes, _)) =
+            work::work(py, progress.as_ref(), |watch| frames::frame(name, &question, &self.0, watch))?;
+        Ok((Table::of(Arc::new(table))?, notes))
     }
 
     /// Names of tasks by their numbers, as far as they are known.
@@ -157,8 +203,8 @@ impl Subject {
     #[pyo3(signature = (path, progress = None))]
     fn write_log(&self, py: Python<'_>, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<()> {
         work::work(py, progress.as_ref(), |watch| {
-            let file = File::create(&path).map_err(LabError::Output)?;
-            self.0.write_log(BufWriter::new(file), watch)
+            self.0.has_log()?;
+            files::beside(&path, |file| self.0.write_log(BufWriter::new(file), watch))
         })?;
         Ok(())
     }

@@ -6,9 +6,9 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator,
-    StringArray, UInt32Array, UInt64Array,
+    RecordBatchOptions, StringArray, UInt32Array, UInt64Array,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema};
 use pelton_desk::{Column, Values};
@@ -157,30 +157,41 @@ fn batch(table: &Arc<pelton_desk::Table>) -> Result<RecordBatch, ArrowError> {
         Field::new(&column.name, arrow_array::Array::data_type(array).clone(), column.known.is_some())
             .with_metadata(about)
     });
-    RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays)
+    let rows = RecordBatchOptions::new().with_row_count(Some(table.rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays, &rows)
 }
 
 fn array(table: &Arc<pelton_desk::Table>, column: &Column) -> Result<ArrayRef, ArrowError> {
     let nulls = || column.known.as_ref().map(|known| NullBuffer::from(known.as_slice()));
     Ok(match &column.values {
-        Values::U32(values) => Arc::new(UInt32Array::new(ScalarBuffer::from(lent(table, values)), nulls())),
-        Values::U64(values) => Arc::new(UInt64Array::new(ScalarBuffer::from(lent(table, values)), nulls())),
-        Values::I64(values) => Arc::new(Int64Array::new(ScalarBuffer::from(lent(table, values)), nulls())),
-        Values::F64(values) => Arc::new(Float64Array::new(ScalarBuffer::from(lent(table, values)), nulls())),
+        Values::U32(values) => Arc::new(UInt32Array::new(lent_values(table, values), nulls())),
+        Values::U64(values) => Arc::new(UInt64Array::new(lent_values(table, values), nulls())),
+        Values::I64(values) => Arc::new(Int64Array::new(lent_values(table, values), nulls())),
+        Values::F64(values) => Arc::new(Float64Array::new(lent_values(table, values), nulls())),
         Values::Bool(values) => Arc::new(BooleanArray::new(BooleanBuffer::from(values.as_slice()), nulls())),
         Values::Words { at, words } => {
             // Signed, since pandas takes no other places of words; there are fewer than 2^31.
-            let places = Int32Array::new(ScalarBuffer::from(lent(table, at)), nulls());
+            let places = Int32Array::new(lent_values(table, at), nulls());
             Arc::new(DictionaryArray::<Int32Type>::try_new(places, Arc::new(StringArray::from(words.clone())))?)
         }
     })
 }
 
+/// Values of a column of the table, as numbers of equal size.
+fn lent_values<T, N: ArrowNativeType>(table: &Arc<pelton_desk::Table>, values: &Vec<T>) -> ScalarBuffer<N> {
+    // SAFETY: callers hand on what they took out of the table. Places of words are below 2^31, as their texts are kept.
+    ScalarBuffer::from(unsafe { lent(table, values) })
+}
+
 /// The values as a buffer that keeps their table alive.
-fn lent<T>(table: &Arc<pelton_desk::Table>, values: &Vec<T>) -> Buffer {
+///
+/// # Safety
+/// The values belong to the table.
+unsafe fn lent<T>(table: &Arc<pelton_desk::Table>, values: &Vec<T>) -> Buffer {
     let owner: Arc<pelton_desk::Table> = Arc::clone(table);
     let start = NonNull::from(values.as_slice()).cast::<u8>();
-    // SAFETY: `values` belong to the table, which the buffer owns a share of; nothing changes a table that is shared.
+    // SAFETY: the table, of which the buffer owns a share, keeps the values; nothing changes a table that is shared. A
+    // vector is aligned for its values.
     unsafe { Buffer::from_custom_allocation(start, std::mem::size_of_val(values.as_slice()), owner) }
 }
 

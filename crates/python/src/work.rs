@@ -115,6 +115,19 @@ pub fn work<T: Send>(
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&dyn Watch) -> Result<T, LabError> + Send,
 ) -> PyResult<(T, Said)> {
+    work_of(py, progress, &|_| (), job)
+}
+
+/// Does the work, and calls `ends` once when it is to end early: for what runs in Python itself.
+///
+/// # Errors
+/// As [`work`].
+pub fn work_of<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    ends: &dyn Fn(Python<'_>),
+    job: impl FnOnce(&dyn Watch) -> Result<T, LabError> + Send,
+) -> PyResult<(T, Said)> {
     let followed = Followed::new();
     let outcome = std::thread::scope(|scope| {
         let (job, watch) = (job, &followed);
@@ -124,13 +137,20 @@ pub fn work<T: Send>(
         })?;
         let mut raised = None;
         while !py.detach(|| followed.is_over()) {
-            if let Err(why) = py.check_signals().and_then(|()| followed.say(py, progress)) {
+            // Who asked to stop is not asked again.
+            let looked =
+                py.check_signals().and_then(|()| if raised.is_some() { Ok(()) } else { followed.say(py, progress) });
+            if let (Err(why), true) = (looked, raised.is_none()) {
                 followed.stop.store(true, Ordering::Relaxed);
-                raised.get_or_insert(why);
+                raised = Some(why);
+                ends(py);
             }
         }
         let joined = py.detach(|| worker.join());
-        raised.map_or(Ok(joined), Err)
+        match raised {
+            Some(why) => Err(why),
+            None => followed.say(py, progress).map(|()| joined),
+        }
     })?;
     let value = match outcome {
         Ok(Ok(value)) => value,

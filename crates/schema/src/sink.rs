@@ -490,7 +490,8 @@ mod tests {
     #[test]
     fn what_is_not_known_stays_so_through_sinks_of_sinks() {
         let mut both = TeeSink(Some(Known::default()), Known::default());
-        (&mut both).event_known(5, &Event::PeltRt { cpu: 1, util_avg: 0 }, 1);
+        let through = &mut &mut both;
+        through.event_known(5, &Event::PeltRt { cpu: 1, util_avg: 0 }, 1);
         assert_eq!((both.0.expect("on").0, both.1.0), (vec![1], vec![1]));
     }
 }

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use pelton_schema::{CPU_UNKNOWN, Event, EventInfo, STATE_DEAD, STATE_SLEEPING, STATE_UNINTERRUPTIBLE, Sink};
+use pelton_schema::{
+    CPU_UNKNOWN, Event, EventInfo, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, STATE_UNINTERRUPTIBLE, Sink,
+};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -135,9 +137,9 @@ impl<W: Write> Sink for FtraceText<W> {
     }
 }
 
-/// A name as the kernel keeps it: 15 bytes, no spaces, which end a field.
+/// A name as the kernel keeps it: 15 bytes.
 fn comm(name: &str) -> String {
-    let plain = one_line(name).replace(' ', "_");
+    let plain = one_line(name);
     let end = plain.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|&end| end <= 15).last().unwrap_or(0);
     plain[..end].to_owned()
 }
@@ -155,14 +157,15 @@ fn averages(event: &Event, known: u64, load: u64, runnable: u32, util: u32) -> S
     known.map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
-/// A state as the kernel prints it.
-fn state(state: u32) -> &'static str {
-    match state {
+/// A state as the kernel prints it; `None`: one that events of ours do not have.
+fn state(state: u32) -> Option<&'static str> {
+    Some(match state {
+        STATE_RUNNABLE => "R",
         STATE_SLEEPING => "S",
         STATE_UNINTERRUPTIBLE => "D",
         STATE_DEAD => "X",
-        _ => "R",
-    }
+        _ => return None,
+    })
 }
 
 fn scheduler<W: Write>(trace: &FtraceText<W>, event: &Event) -> Option<(u32, String)> {
@@ -174,7 +177,7 @@ fn scheduler<W: Write>(trace: &FtraceText<W>, event: &Event) -> Option<(u32, Str
         Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
             let (prev, next) = (trace.task("prev_", prev_tid), trace.task("next_", next_tid));
             let (prev_prio, next_prio) = (prev_prio.cast_signed(), next_prio.cast_signed());
-            let state = state(prev_state);
+            let state = state(prev_state)?;
             let text = format!(
                 "sched_switch: {prev} prev_prio={prev_prio} prev_state={state} ==> {next} next_prio={next_prio}"
             );
@@ -240,7 +243,7 @@ mod tests {
     #[test]
     fn a_name_is_a_word_of_fifteen_bytes() {
         assert_eq!(comm("surfaceflinger-main"), "surfaceflinger-");
-        assert!(!comm("a b\nc").contains([' ', '\n']));
+        assert!(comm("Chrome IO") == "Chrome IO" && !comm("a b\nc").contains('\n'));
         assert!(comm(&"é".repeat(20)).len() <= 15);
     }
 }

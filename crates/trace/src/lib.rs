@@ -21,7 +21,7 @@ mod header;
 pub mod import;
 pub mod log;
 mod output;
-mod parquet;
+pub mod parquet;
 pub mod perfetto;
 mod shown;
 mod table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables of whole numbers and names as Parquet files.
+//! Tables of numbers and texts as Parquet files.
 //!
 //! Written by hand: `parquet` and `arrow` bring about a hundred crates along. What is written is small: columns of 64
 //! bits or of text that may have nothing in a row, plain encoding, pages packed with zstd, one page per column and row
@@ -24,8 +24,9 @@ const GROUP_ROWS: usize = 1 << 17;
 /// Level of zstd: its own default.
 const ZSTD_LEVEL: i32 = 3;
 
-/// `Type.INT64` and `BYTE_ARRAY`.
+/// `Type.INT64`, `DOUBLE` and `BYTE_ARRAY`.
 const TYPE_INT64: i64 = 2;
+const TYPE_DOUBLE: i64 = 5;
 const TYPE_BYTE_ARRAY: i64 = 6;
 /// `ConvertedType.UTF8`, `UINT_64` and `INT_64`.
 const CONVERTED_UTF8: i64 = 0;
@@ -104,34 +105,43 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
 
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Whole numbers from 0.
     Unsigned,
+    /// Whole numbers.
     Signed,
+    /// Numbers.
+    Double,
+    /// Texts.
     Text,
 }
 
 impl Kind {
-    /// `Type` and `ConvertedType`.
-    fn types(self) -> (i64, i64) {
+    /// `Type`, and `ConvertedType` where there is one.
+    fn types(self) -> (i64, Option<i64>) {
         match self {
-            Kind::Unsigned => (TYPE_INT64, CONVERTED_UINT_64),
-            Kind::Signed => (TYPE_INT64, CONVERTED_INT_64),
-            Kind::Text => (TYPE_BYTE_ARRAY, CONVERTED_UTF8),
+            Kind::Unsigned => (TYPE_INT64, Some(CONVERTED_UINT_64)),
+            Kind::Signed => (TYPE_INT64, Some(CONVERTED_INT_64)),
+            Kind::Double => (TYPE_DOUBLE, None),
+            Kind::Text => (TYPE_BYTE_ARRAY, Some(CONVERTED_UTF8)),
         }
     }
 }
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ParquetColumn {
+pub struct ParquetColumn {
+    /// Name.
     pub name: String,
+    /// Type of its values.
     pub kind: Kind,
 }
 
 /// One value as it is stored.
-pub(crate) enum Stored<'a> {
-    /// A number, in the 64 bits of the schema.
+pub enum Stored<'a> {
+    /// A number, in 64 bits: whole, or those of a double.
     Bits(u64),
+    /// A text.
     Text(&'a str),
     /// Not known.
     Nothing,
@@ -182,7 +192,7 @@ struct Chunk {
 }
 
 /// Writes one table.
-pub(crate) struct Parquet<W: io::Write> {
+pub struct Parquet<W: io::Write> {
     out: W,
     at: u64,
     columns: Vec<ParquetColumn>,
@@ -195,6 +205,7 @@ pub(crate) struct Parquet<W: io::Write> {
 }
 
 impl<W: io::Write> Parquet<W> {
+    /// Starts a file with these columns.
     pub fn new(out: W, columns: Vec<ParquetColumn>) -> Self {
         let (values, levels) = (vec![Vec::new(); columns.len()], vec![Levels::default(); columns.len()]);
         let mut parquet = Parquet { out, at: 0, columns, values, levels, rows: 0, groups: Vec::new(), error: None };
@@ -214,7 +225,10 @@ impl<W: io::Write> Parquet<W> {
         }
     }
 
-    /// Writes the rest and the description; returns the length of the file or the first error.
+    /// Writes the rest and the description; returns the length of the file.
+    ///
+    /// # Errors
+    /// The first error of `out`.
     pub fn finish(mut self) -> io::Result<u64> {
         if self.rows > 0 {
             self.end_group();
@@ -319,7 +333,9 @@ fn element(column: &ParquetColumn) -> Vec<u8> {
     element.number(1, I32, stored);
     element.number(3, I32, REPETITION_OPTIONAL);
     element.text(4, &column.name);
-    element.number(6, I32, converted);
+    if let Some(converted) = converted {
+        element.number(6, I32, converted);
+    }
     element.end()
 }
 

@@ -29,6 +29,7 @@ mod result;
 mod run;
 mod serve;
 mod shell;
+mod sweep;
 mod trace;
 mod validate;
 mod why;
@@ -50,6 +51,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Sweep(args) => sweep::sweep(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Serve(args) => serve::serve(args, global),
         Verb::Front(args) => front::front(args, global),

@@ -2,14 +2,16 @@
 //! `pelton serve`: one page or trace for a browser on this machine.
 
 use super::common::{Screen, failure, print};
+use super::trace::say_losses;
 use crate::args::{Global, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use pelton_lab::verbs::export::{self, ExportForm, ExportRequest};
 use pelton_scenario::reading;
+use std::io::Cursor;
 use std::path::Path;
 use std::time::Duration;
-use tiny_http::{Header, Method, Request, Response, Server};
+use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 /// Port that the Perfetto UI may ask.
 const PERFETTO_PORT: u16 = 9001;
@@ -67,16 +69,26 @@ impl Sent {
     /// A page as it is, a trace as Perfetto reads it.
     fn of(path: &Path, global: &Global) -> Result<Sent, Failure> {
         let request = ExportRequest { trace: path.to_owned(), to: ExportForm::Perfetto, ..ExportRequest::default() };
-        let watch = Screen::new(global);
         let is_page = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
-        let mut bytes = Vec::new();
-        match export::export(&request, &mut bytes, &watch) {
+        match Sent::trace(&request, global) {
             // A page of systrace is a trace; any other is none.
-            Err(_) if is_page => Sent::page(path),
-            Ok(converted) if converted.stopped => Err(interrupt::failure("interrupted: nothing is served".to_owned())),
-            Ok(_) => Ok(Sent { name: "trace.pftrace", kind: "application/octet-stream", bytes, is_trace: true }),
-            Err(why) => Err(failure(why)),
+            Err(_) if is_page && !interrupt::is_requested() => Sent::page(path),
+            sent => sent,
         }
+    }
+
+    fn trace(request: &ExportRequest, global: &Global) -> Result<Sent, Failure> {
+        let watch = Screen::new(global);
+        let mut opened = export::open(request, &watch).map_err(failure)?;
+        let mut bytes = Vec::new();
+        let converted = opened.write(&mut bytes, &watch).map_err(failure)?;
+        if converted.stopped {
+            return Err(interrupt::failure("interrupted: nothing is served".to_owned()));
+        }
+        if !global.quiet {
+            say_losses(opened.info(), &converted, "what is served");
+        }
+        Ok(Sent { name: "trace.pftrace", kind: "application/octet-stream", bytes, is_trace: true })
     }
 
     fn page(path: &Path) -> Result<Sent, Failure> {
@@ -102,21 +114,17 @@ fn answer(asked: Request, sent: &Sent, path: &str, hosts: &[String]) -> bool {
     // A page of another name that was made to lead here must not read it.
     let is_local = header("Host").is_some_and(|host| hosts.iter().any(|known| host.value.as_str() == known));
     let is_it = is_local && *asked.method() == Method::Get && asked.url() == path;
-    let response = if is_it {
-        let mut response = Response::from_data(sent.bytes.clone());
-        for (name, value) in [
-            ("Content-Type", sent.kind),
-            ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Access-Control-Allow-Origin", PERFETTO),
-        ] {
-            if let Ok(header) = Header::from_bytes(name, value) {
-                response.add_header(header);
-            }
-        }
-        response.boxed()
-    } else {
-        Response::empty(404).boxed()
-    };
-    asked.respond(response).is_ok() && is_it
+    if !is_it {
+        let _ = asked.respond(Response::empty(404));
+        return false;
+    }
+    let headers = [
+        ("Content-Type", sent.kind),
+        ("Cache-Control", "no-store"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Access-Control-Allow-Origin", PERFETTO),
+    ];
+    let headers = headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok()).collect();
+    let body = Cursor::new(&sent.bytes[..]);
+    asked.respond(Response::new(StatusCode(200), headers, body, Some(sent.bytes.len()), None)).is_ok()
 }

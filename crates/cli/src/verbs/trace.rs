@@ -108,7 +108,11 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         _ => whole(&mut opened, args, &watch),
     }?;
     if !global.quiet {
-        say_losses(opened.info(), &converted, args);
+        let output = match args.output.as_os_str() == "-" {
+            true => "the output".to_owned(),
+            false => args.output.display().to_string(),
+        };
+        say_losses(opened.info(), &converted, &output);
     }
     Ok(Exit::Good)
 }
@@ -157,11 +161,7 @@ pub(super) fn not_converted(error: LabError, output: &Path) -> Failure {
 }
 
 /// Warns of events of the trace that the output does not have.
-fn say_losses(info: &TraceInfo, converted: &Converted, args: &ExportArgs) {
-    let output = match args.output.as_os_str() == "-" {
-        true => "the output".to_owned(),
-        false => args.output.display().to_string(),
-    };
+pub(super) fn say_losses(info: &TraceInfo, converted: &Converted, output: &str) {
     let list = |events: &mut dyn Iterator<Item = (&str, u64)>| {
         let all: Vec<String> = events.map(|(name, n)| format!("{name} ({n})")).collect();
         let more =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequencies of CPUs.
 
-use super::{Seen, picked, seconds, time};
+use super::{Seen, seconds, time};
 use crate::table::{Column, Table, Values};
 use pelton_lab::run::LabError;
 use pelton_schema::IDLE_EXIT;
@@ -23,8 +23,8 @@ fn events(seen: &Seen<'_>, only: Option<u32>) -> Table {
     let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
     Table::of(vec![
         time(places.iter().map(|&at| rows.times()[at])),
-        Column::new("cpu", "", "CPU.", Values::U32(picked(cpus, &places))),
-        Column::new("frequency", "kHz", "New frequency.", Values::U32(picked(rows.u32s("freq_khz"), &places))),
+        rows.column("cpu", &places, ("cpu", "", "CPU.")),
+        rows.column("freq_khz", &places, ("frequency", "kHz", "New frequency.")),
     ])
 }
 
@@ -35,8 +35,7 @@ fn line(seen: &Seen<'_>, cpu: u32) -> Vec<(u64, u32)> {
     rows.places(|at| cpus[at] == cpu).into_iter().map(|at| (rows.times()[at], rows.u32s("freq_khz")[at])).collect()
 }
 
-/// Times from which on some of the CPUs executes, or none does. Before its first event a CPU's state is not known; it
-/// counts as idle.
+/// Times from which on some of the CPUs executes, or none does; from when on all of them are known.
 fn activity(seen: &Seen<'_>, cpus: &[u32]) -> Vec<(u64, bool)> {
     let rows = super::Rows(&seen.tables[1]);
     let (of, states, times) = (rows.u32s("cpu"), rows.u32s("state"), rows.times());
@@ -44,29 +43,40 @@ fn activity(seen: &Seen<'_>, cpus: &[u32]) -> Vec<(u64, bool)> {
     let mut made: Vec<(u64, bool)> = Vec::new();
     for at in rows.places(|at| cpus.contains(&of[at])) {
         active.insert(of[at], states[at] == IDLE_EXIT);
-        made.push((times[at], active.values().any(|active| *active)));
+        if active.len() == cpus.len() {
+            made.push((times[at], active.values().any(|active| *active)));
+        }
     }
     made
 }
 
-/// Time at each frequency, and the part of it in which a CPU executed.
-fn residencies(frequency: &[(u64, u32)], active: &[(u64, bool)], end_ns: u64) -> BTreeMap<u32, (u64, u64)> {
-    let mut made: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+/// Time at a frequency, and the part of it in which a CPU executed, where that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stay {
+    total_ns: u64,
+    active_ns: Option<u64>,
+}
+
+/// Stays at each frequency.
+fn residencies(frequency: &[(u64, u32)], active: &[(u64, bool)], end_ns: u64) -> BTreeMap<u32, Stay> {
+    let mut made: BTreeMap<u32, Stay> = BTreeMap::new();
+    let known_ns = active.first().map_or(u64::MAX, |first| first.0);
     let mut at = 0;
     for (i, &(from, khz)) in frequency.iter().enumerate() {
         let to = frequency.get(i + 1).map_or(end_ns, |next| next.0);
-        let sums = made.entry(khz).or_default();
-        sums.0 += to.saturating_sub(from);
-        // Back to the state that held when this frequency began.
-        while at > 0 && active[at.min(active.len() - 1)].0 > from {
-            at -= 1;
+        let stay = made.entry(khz).or_insert(Stay { total_ns: 0, active_ns: Some(0) });
+        stay.total_ns += to.saturating_sub(from);
+        if from < known_ns && to > from {
+            stay.active_ns = None;
         }
         while let Some(&(begin, is_active)) = active.get(at) {
             let end = active.get(at + 1).map_or(end_ns, |next| next.0);
             if is_active {
-                sums.1 += end.min(to).saturating_sub(begin.max(from));
+                let part = end.min(to).saturating_sub(begin.max(from));
+                stay.active_ns = stay.active_ns.map(|sum| sum + part);
             }
-            if end >= to {
+            // What goes on beyond this frequency is looked at again for the next one.
+            if end > to {
                 break;
             }
             at += 1;
@@ -75,12 +85,13 @@ fn residencies(frequency: &[(u64, u32)], active: &[(u64, bool)], end_ns: u64) ->
     made
 }
 
-fn residency_table(sums: &BTreeMap<u32, (u64, u64)>) -> Table {
-    let times = |part: fn(&(u64, u64)) -> u64| Values::F64(sums.values().map(part).map(seconds).collect());
+fn residency_table(stays: &BTreeMap<u32, Stay>) -> Table {
+    let total = stays.values().map(|stay| seconds(stay.total_ns)).collect();
+    let active: Vec<Option<f64>> = stays.values().map(|stay| stay.active_ns.map(seconds)).collect();
     Table::of(vec![
-        Column::new("frequency", "kHz", "Frequency.", Values::U32(sums.keys().copied().collect())),
-        Column::new("total_time", "s", "Time at it.", times(|sums| sums.0)),
-        Column::new("active_time", "s", "Part of it in which a CPU was not idle.", times(|sums| sums.1)),
+        Column::new("frequency", "kHz", "Frequency.", Values::U32(stays.keys().copied().collect())),
+        Column::new("total_time", "s", "Time at it.", Values::F64(total)),
+        Column::optional("active_time", "s", "Part of it in which a CPU was not idle.", &active),
     ])
 }
 
@@ -93,7 +104,7 @@ pub(super) fn residency(seen: &Seen<'_>) -> Result<Table, LabError> {
 /// Time at each frequency of the domain of a CPU; active: some CPU of it.
 pub(super) fn domain_residency(seen: &Seen<'_>) -> Result<Table, LabError> {
     let cpu = seen.cpu()?;
-    let cpus = seen.domain_of(cpu);
+    let cpus = seen.domain_of(cpu)?;
     Ok(residency_table(&residencies(&line(seen, cpu), &activity(seen, &cpus), seen.facts.end_ns)))
 }
 
@@ -121,11 +132,12 @@ pub(super) fn transitions(seen: &Seen<'_>) -> Result<Table, LabError> {
 /// Arrivals at each frequency of a CPU by time.
 pub(super) fn transition_rate(seen: &Seen<'_>) -> Result<Table, LabError> {
     let counts = arrivals(seen)?;
-    let length_s = seconds(seen.facts.end_ns - seen.facts.start_ns);
-    let rates = counts.values().map(|&count| count as f64 / length_s).collect();
+    let length_s = seconds(seen.facts.end_ns.saturating_sub(seen.facts.start_ns));
+    let rate = |&count: &u64| (length_s > 0.0).then(|| count as f64 / length_s);
+    let rates: Vec<Option<f64>> = counts.values().map(rate).collect();
     Ok(Table::of(vec![
         Column::new("frequency", "kHz", "Frequency.", Values::U32(counts.keys().copied().collect())),
-        Column::new("transitions", "1/s", "Arrivals at it by time.", Values::F64(rates)),
+        Column::optional("transitions", "1/s", "Arrivals at it by time.", &rates),
     ]))
 }
 
@@ -138,12 +150,14 @@ mod tests {
         let frequency = [(0, 500), (10, 900), (30, 500)];
         let active = [(0, false), (5, true), (12, false), (20, true), (35, false)];
         let made = residencies(&frequency, &active, 40);
-        assert_eq!(made[&500], (20, 5 + 5));
-        assert_eq!(made[&900], (20, 2 + 10));
+        assert_eq!(made[&500], Stay { total_ns: 20, active_ns: Some(5 + 5) });
+        assert_eq!(made[&900], Stay { total_ns: 20, active_ns: Some(2 + 10) });
     }
 
     #[test]
-    fn without_a_word_about_idle_nothing_is_active() {
-        assert_eq!(residencies(&[(3, 500)], &[], 40)[&500], (37, 0));
+    fn before_a_word_about_idle_activity_is_not_known() {
+        assert_eq!(residencies(&[(3, 500)], &[], 40)[&500], Stay { total_ns: 37, active_ns: None });
+        let made = residencies(&[(0, 500), (10, 900)], &[(5, true)], 40);
+        assert_eq!((made[&500].active_ns, made[&900].active_ns), (None, Some(30)));
     }
 }

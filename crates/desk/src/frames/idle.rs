@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Idle CPUs.
 
-use super::{Rows, Seen, picked, seconds, time};
+use super::{Rows, Seen, seconds, time};
 use crate::table::{Column, Table, Values};
 use pelton_lab::run::LabError;
 use pelton_schema::IDLE_EXIT;
@@ -29,7 +29,7 @@ fn events(seen: &Seen<'_>, only: Option<u32>) -> Table {
     let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
     Table::of(vec![
         time(places.iter().map(|&at| rows.times()[at])),
-        Column::new("cpu", "", "CPU.", Values::U32(picked(cpus, &places))),
+        rows.column("cpu", &places, ("cpu", "", "CPU.")),
         Column::new("state", "", "Idle state; -1: not idle.", Values::I64(states(rows, &places))),
     ])
 }
@@ -51,7 +51,7 @@ pub(super) fn wakeups(seen: &Seen<'_>) -> Result<Table, LabError> {
     let places = rows.places(|at| rows.u32s("state")[at] == IDLE_EXIT);
     Ok(Table::of(vec![
         time(places.iter().map(|&at| rows.times()[at])),
-        Column::new("cpu", "", "CPU.", Values::U32(picked(rows.u32s("cpu"), &places))),
+        rows.column("cpu", &places, ("cpu", "", "CPU.")),
     ]))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn residency(seen: &Seen<'_>) -> Result<Table, LabError> {
     let mut sums: BTreeMap<i64, u64> = BTreeMap::new();
     for (i, (&at, state)) in places.iter().zip(states).enumerate() {
         let to = places.get(i + 1).map_or(seen.facts.end_ns, |&next| rows.times()[next]);
-        *sums.entry(state).or_default() += to - rows.times()[at];
+        *sums.entry(state).or_default() += to.saturating_sub(rows.times()[at]);
     }
     Ok(Table::of(vec![
         Column::new("idle_state", "", "Idle state; -1: not idle.", Values::I64(sums.keys().copied().collect())),

@@ -9,7 +9,7 @@ use pelton_lab::run::LabError;
 
 /// Stays that the task left by executing.
 fn before_active(stays: &[Stay], state: u32) -> Vec<Stay> {
-    stays.iter().filter(|stay| stay.state == state && stay.next == Some(ACTIVE)).copied().collect()
+    stays.iter().filter(|stay| stay.state == Some(state) && stay.next == Some(ACTIVE)).copied().collect()
 }
 
 /// Time from each wake-up to the first instruction.
@@ -34,12 +34,13 @@ pub(super) fn preemption(seen: &Seen<'_>) -> Result<Table, LabError> {
 }
 
 fn lengths(stays: &[Stay]) -> Values {
-    Values::F64(stays.iter().map(|stay| seconds(stay.delta_ns)).collect())
+    Values::F64(stays.iter().map(|stay| seconds(stay.length_ns.unwrap_or(0))).collect())
 }
 
 /// Time from each wake-up to the one before.
 pub(super) fn activations(seen: &Seen<'_>) -> Result<Table, LabError> {
-    let woken: Vec<u64> = stays(seen)?.iter().filter(|stay| stay.state == WAKING).map(|stay| stay.at_ns).collect();
+    let woken: Vec<u64> =
+        stays(seen)?.iter().filter(|stay| stay.state == Some(WAKING)).map(|stay| stay.at_ns).collect();
     let since = |at: usize| at.checked_sub(1).map(|before| seconds(woken[at].saturating_sub(woken[before])));
     let intervals: Vec<Option<f64>> = (0..woken.len()).map(since).collect();
     Ok(Table::of(vec![
@@ -50,18 +51,20 @@ pub(super) fn activations(seen: &Seen<'_>) -> Result<Table, LabError> {
 
 /// Time executing since the last wake-up, at each stop.
 pub(super) fn runtimes(seen: &Seen<'_>) -> Result<Table, LabError> {
-    let mut made: Vec<(u64, u32, u64)> = Vec::new();
+    let mut made: Vec<(u64, Option<u32>, u64)> = Vec::new();
     let mut ran_ns = 0;
     for stay in stays(seen)? {
         match stay.state {
-            WAKING => ran_ns = 0,
-            ACTIVE => ran_ns += stay.delta_ns,
+            Some(WAKING) => ran_ns = 0,
+            Some(ACTIVE) => ran_ns += stay.length_ns.unwrap_or(0),
             state => made.push((stay.at_ns, state, ran_ns)),
         }
     }
+    let states = Values::U32(made.iter().map(|row| row.1.unwrap_or(0)).collect());
+    let known = made.iter().any(|row| row.1.is_none()).then(|| made.iter().map(|row| row.1.is_some()).collect());
     Ok(Table::of(vec![
         time(made.iter().map(|row| row.0)),
-        Column::new("curr_state", "", "State from now on.", Values::U32(made.iter().map(|row| row.1).collect())),
+        Column { known, ..Column::new("curr_state", "", "State from now on.", states) },
         Column::new("running_time", "s", "Time executing.", Values::F64(made.iter().map(|r| seconds(r.2)).collect())),
     ]))
 }

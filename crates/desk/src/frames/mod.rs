@@ -18,6 +18,7 @@ use pelton_lab::watch::Watch;
 use pelton_schema::EVENTS;
 use serde::Deserialize;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Question that a frame answers.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -49,7 +50,11 @@ pub(crate) struct Seen<'a> {
     facts: Facts,
     subject: &'a Subject,
     question: &'a Question,
+    watch: &'a dyn Watch,
 }
+
+/// Text of a name that is not known.
+const NAMELESS: &str = "";
 
 /// A frame: its name, the events that it needs, and how it is made.
 struct Frame {
@@ -131,7 +136,13 @@ pub fn frame(name: &str, question: &Question, subject: &Subject, watch: &dyn Wat
         true => vec![states::of(subject, watch)?],
         false => subject.events(frame.needs, watch)?,
     };
-    (frame.make)(&Seen { tables, facts: subject.facts(), subject, question })
+    // A run without such an event had none; of a trace that has none nothing is known.
+    if subject.plan().is_none() && tables.iter().all(|table| table.rows() == 0) {
+        let needs = if frame.has_states { "sched_switch".to_owned() } else { frame.needs.join(", ") };
+        let damage = subject.facts().damage.map_or_else(String::new, |damage| format!(" ({damage})"));
+        return Err(LabError::input(format!("`{name}` is not known: the trace has no event of {needs}{damage}")));
+    }
+    (frame.make)(&Seen { tables, facts: subject.facts(), subject, question, watch })
 }
 
 impl Seen<'_> {
@@ -154,39 +165,51 @@ impl Seen<'_> {
         Ok(cpu)
     }
 
-    /// The numbers of the task that is asked for: a name may belong to several.
-    fn tids(&self) -> Result<Vec<u32>, LabError> {
-        let tids = match self.question.task.as_ref().ok_or_else(|| asked("task", "a number or a name"))? {
+    /// The number of the task that is asked for; `column` has the numbers of tasks that are known.
+    fn tid(&self, column: &str) -> Result<u32, LabError> {
+        let refused = |reason: String, hint: &str| Err(LabError::refused(Fault::Request, reason, hint));
+        let tids: Vec<u32> = match self.question.task.as_ref().ok_or_else(|| asked("task", "a number or a name"))? {
             TaskName::Tid(tid) => vec![*tid],
             TaskName::Name(name) => {
                 self.facts.names.iter().filter(|(_, known)| *known == name).map(|(tid, _)| *tid).collect()
             }
         };
-        if tids.is_empty() {
-            let known = self.facts.names.values().take(12).cloned().collect::<Vec<_>>().join(", ");
-            return Err(LabError::refused(Fault::Request, "there is no task of that name", &format!("some: {known}")));
+        let is_there = |tid: &u32| self.facts.names.contains_key(tid) || self.table().u32s(column).contains(tid);
+        match tids[..] {
+            [0] => refused("task 0 is the idle task of every CPU".to_owned(), "cpu_idle has when a CPU is idle"),
+            [tid] if is_there(&tid) => Ok(tid),
+            [tid] => refused(format!("there is no task {tid}"), "give the name or the number of a task"),
+            [] => {
+                let known = self.facts.names.values().take(12).cloned().collect::<Vec<_>>().join(", ");
+                refused("there is no task of that name".to_owned(), &format!("some: {known}"))
+            }
+            _ => refused(format!("{} tasks have that name: {tids:?}", tids.len()), "give the number of one"),
         }
-        Ok(tids)
     }
 
     /// Name of a task.
-    fn comm(&self, tid: u32) -> &str {
-        self.facts.names.get(&tid).map_or(if tid == 0 { "swapper" } else { "" }, String::as_str)
+    fn comm(&self, tid: u32) -> Option<&str> {
+        self.facts.names.get(&tid).map(String::as_str).or((tid == 0).then_some("swapper"))
     }
 
     fn comms(&self, tids: &[u32]) -> Column {
-        let names: Words = tids.iter().map(|&tid| self.comm(tid)).collect();
-        Column::words("comm", "Name of the task.", names)
+        let names: Words = tids.iter().map(|&tid| self.comm(tid).unwrap_or(NAMELESS)).collect();
+        let known: Vec<bool> = tids.iter().map(|&tid| self.comm(tid).is_some()).collect();
+        let known = known.contains(&false).then_some(known);
+        Column { known, ..Column::words("comm", "Name of the task.", names) }
     }
 
-    /// CPUs of the frequency domain of one; of a trace those whose frequencies always changed together.
-    fn domain_of(&self, cpu: u32) -> Vec<u32> {
-        match self.subject.plan() {
-            Some(plan) => {
-                let domain = plan.machine.cpus[cpu as usize].domain as usize;
-                plan.machine.domains[domain].cpus.clone()
-            }
-            None => vec![cpu],
+    /// CPUs of the frequency domain of one.
+    fn domain_of(&self, cpu: u32) -> Result<Vec<u32>, LabError> {
+        let found = self.facts.domains.iter().find(|cpus| cpus.contains(&cpu)).cloned();
+        found.ok_or_else(|| LabError::input("which CPUs share a clock is not known of this trace"))
+    }
+
+    /// Ends a long computation that is to be stopped.
+    fn look(&self) -> Result<(), LabError> {
+        match self.watch.stop().load(Ordering::Relaxed) {
+            true => Err(LabError::Stopped("interrupted: no table".to_owned())),
+            false => Ok(()),
         }
     }
 }
@@ -219,6 +242,23 @@ impl<'a> Rows<'a> {
             Some(Values::I64(values)) => values,
             _ => &[],
         }
+    }
+
+    /// True where a column is known.
+    fn is_known(self, name: &str, row: usize) -> bool {
+        self.0.column(name).and_then(|column| column.known.as_ref()).is_none_or(|known| known[row])
+    }
+
+    /// Some rows of a column of whole numbers, under another name.
+    fn column(self, from: &str, places: &[usize], (name, unit, doc): (&str, &'static str, &str)) -> Column {
+        let values = match self.0.column(from).map(|column| &column.values) {
+            Some(Values::U32(values)) => Values::U32(picked(values, places)),
+            Some(Values::U64(values)) => Values::U64(picked(values, places)),
+            Some(Values::I64(values)) => Values::I64(picked(values, places)),
+            _ => Values::U32(Vec::new()),
+        };
+        let known: Vec<bool> = places.iter().map(|&at| self.is_known(from, at)).collect();
+        Column { known: known.contains(&false).then_some(known), ..Column::new(name, unit, doc, values) }
     }
 
     /// Rows that hold what is asked.

@@ -40,13 +40,7 @@ fn found(seen: &Seen<'_>, signals: &'static [Signal]) -> Result<&'static Signal,
 /// The values of a signal in some rows.
 fn values(rows: Rows<'_>, signal: &Signal, places: &[usize]) -> Column {
     let &(name, _, column, unit, doc) = signal;
-    let values = match rows.0.column(column).map(|column| &column.values) {
-        Some(Values::U32(values)) => Values::U32(picked(values, places)),
-        Some(Values::U64(values)) => Values::U64(picked(values, places)),
-        _ => unreachable!("signals are numbers"),
-    };
-    let known = rows.0.column(column).and_then(|column| column.known.as_ref());
-    Column { known: known.map(|known| picked(known, places)), ..Column::new(name, unit, doc, values) }
+    rows.column(column, places, (name, unit, doc))
 }
 
 /// A signal of all CPUs, or of one.
@@ -58,7 +52,7 @@ pub(super) fn cpus(seen: &Seen<'_>) -> Result<Table, LabError> {
     let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
     Ok(Table::of(vec![
         time(places.iter().map(|&at| rows.times()[at])),
-        Column::new("cpu", "", "CPU.", Values::U32(picked(cpus, &places))),
+        rows.column("cpu", &places, ("cpu", "", "CPU.")),
         values(rows, signal, &places),
     ]))
 }
@@ -70,19 +64,19 @@ pub(super) fn tasks(seen: &Seen<'_>) -> Result<Table, LabError> {
 
 /// A signal of one task.
 pub(super) fn task(seen: &Seen<'_>) -> Result<Table, LabError> {
-    of_tasks(seen, Some(&seen.tids()?))
+    of_tasks(seen, Some(seen.tid("tid")?))
 }
 
-fn of_tasks(seen: &Seen<'_>, only: Option<&[u32]>) -> Result<Table, LabError> {
+fn of_tasks(seen: &Seen<'_>, only: Option<u32>) -> Result<Table, LabError> {
     let signal = found(seen, &TASK_SIGNALS)?;
     let rows = seen.table();
     let tids = rows.u32s("tid");
-    let places = rows.places(|at| only.is_none_or(|only| only.contains(&tids[at])));
+    let places = rows.places(|at| only.is_none_or(|only| only == tids[at]));
     let tids = picked(tids, &places);
     Ok(Table::of(vec![
         time(places.iter().map(|&at| rows.times()[at])),
         seen.comms(&tids),
-        Column::new("cpu", "", "CPU whose queue holds the task.", Values::U32(picked(rows.u32s("cpu"), &places))),
+        rows.column("cpu", &places, ("cpu", "", "CPU whose queue holds the task.")),
         Column::new("pid", "", "Task.", Values::U32(tids)),
         values(rows, signal, &places),
     ]))

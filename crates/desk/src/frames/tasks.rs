@@ -24,8 +24,8 @@ pub(super) fn states(seen: &Seen<'_>) -> Result<Table, LabError> {
 
 /// Those of one task.
 pub(super) fn task_states(seen: &Seen<'_>) -> Result<Table, LabError> {
-    let (rows, tids) = (seen.table(), seen.tids()?);
-    let places = rows.places(|at| tids.contains(&rows.u32s("pid")[at]));
+    let (rows, tid) = (seen.table(), seen.tid("pid")?);
+    let places = rows.places(|at| rows.u32s("pid")[at] == tid);
     let mut columns = vec![time(places.iter().map(|&at| rows.times()[at]))];
     columns.extend(changes(rows, &places));
     Ok(Table::of(columns))
@@ -33,54 +33,52 @@ pub(super) fn task_states(seen: &Seen<'_>) -> Result<Table, LabError> {
 
 /// Columns of some changes.
 fn changes(rows: Rows<'_>, places: &[usize]) -> Vec<Column> {
-    let known = |name: &str| {
-        let known = rows.0.column(name).and_then(|column| column.known.as_ref());
-        known.map(|known| picked(known, places))
-    };
-    let column = |name: &str, doc: &str| Column {
-        known: known(name),
-        ..Column::new(name, "", doc, Values::U32(picked(rows.u32s(name), places)))
-    };
+    let column = |name: &str, doc: &str| rows.column(name, places, (name, "", doc));
+    let known = places.iter().map(|&at| rows.is_known("delta_ns", at)).collect();
     let delta = picked(rows.u64s("delta_ns"), places).into_iter().map(seconds).collect();
     vec![
         column("target_cpu", "Of a wake-up: CPU whose queue it is on."),
         column("cpu", "CPU; of a wake-up the one that executes it."),
         column("curr_state", "State from now on: the kernel's, 0x200 woken, 0x2000 running."),
         column("next_state", "State after it."),
-        Column {
-            known: known("delta_ns"),
-            ..Column::new("delta", "s", "Time until the next state.", Values::F64(delta))
-        },
+        Column { known: Some(known), ..Column::new("delta", "s", "Time until the next state.", Values::F64(delta)) },
     ]
 }
 
-/// One state of a task: its begin, state, CPU, length where it ended.
+/// One state of a task.
 #[derive(Clone, Copy)]
 pub(super) struct Stay {
+    /// Its begin.
     pub at_ns: u64,
-    pub state: u32,
+    /// State; `None`: not recorded.
+    pub state: Option<u32>,
     pub cpu: u32,
     pub target_cpu: u32,
+    /// State after it.
     pub next: Option<u32>,
-    pub delta_ns: u64,
+    /// Its length; `None`: it lasts to the end.
+    pub length_ns: Option<u64>,
 }
 
-/// States of the task that is asked for, by task.
-pub(super) fn stays(seen: &Seen<'_>) -> Result<Vec<Stay>, LabError> {
-    let (rows, tids) = (seen.table(), seen.tids()?);
-    let known = rows.0.column("next_state").and_then(|column| column.known.as_ref());
-    let mut made = Vec::new();
-    for tid in tids {
-        made.extend(rows.places(|at| rows.u32s("pid")[at] == tid).into_iter().map(|at| Stay {
-            at_ns: rows.times()[at],
-            state: rows.u32s("curr_state")[at],
-            cpu: rows.u32s("cpu")[at],
-            target_cpu: rows.u32s("target_cpu")[at],
-            next: known.is_some_and(|known| known[at]).then(|| rows.u32s("next_state")[at]),
-            delta_ns: rows.u64s("delta_ns")[at],
-        }));
+impl Stay {
+    /// Length up to the end of all.
+    fn up_to(&self, end_ns: u64) -> u64 {
+        self.length_ns.unwrap_or_else(|| end_ns.saturating_sub(self.at_ns))
     }
-    Ok(made)
+}
+
+/// States of the task that is asked for.
+pub(super) fn stays(seen: &Seen<'_>) -> Result<Vec<Stay>, LabError> {
+    let (rows, tid) = (seen.table(), seen.tid("pid")?);
+    let stay = |at: usize| Stay {
+        at_ns: rows.times()[at],
+        state: rows.is_known("curr_state", at).then(|| rows.u32s("curr_state")[at]),
+        cpu: rows.u32s("cpu")[at],
+        target_cpu: rows.u32s("target_cpu")[at],
+        next: rows.is_known("next_state", at).then(|| rows.u32s("next_state")[at]),
+        length_ns: rows.is_known("delta_ns", at).then(|| rows.u64s("delta_ns")[at]),
+    };
+    Ok(rows.places(|at| rows.u32s("pid")[at] == tid).into_iter().map(stay).collect())
 }
 
 /// Time executing by task; what is still running at the end counts up to there.
@@ -101,47 +99,55 @@ pub(super) fn runtime(seen: &Seen<'_>) -> Result<Table, LabError> {
 /// Length of a state; the last of a task ends with the trace.
 fn length_ns(seen: &Seen<'_>, at: usize) -> u64 {
     let rows = seen.table();
-    let ended = rows.0.column("next_state").and_then(|column| column.known.as_ref()).is_none_or(|known| known[at]);
-    if ended { rows.u64s("delta_ns")[at] } else { seen.facts.end_ns.saturating_sub(rows.times()[at]) }
+    if rows.is_known("delta_ns", at) {
+        rows.u64s("delta_ns")[at]
+    } else {
+        seen.facts.end_ns.saturating_sub(rows.times()[at])
+    }
 }
 
 /// Times from which a task executes (1), and from which it sleeps (0); time on a queue before it executes belongs to
 /// the sleep, and a preemption to what it interrupts.
 pub(super) fn activation(seen: &Seen<'_>) -> Result<Table, LabError> {
-    let mut made: Vec<(u64, u32, u32, u64)> = Vec::new();
-    for stay in stays(seen)?.iter().filter(|stay| stay.state != WAKING && stay.state != RUNNABLE) {
-        let active = u32::from(stay.state == ACTIVE);
-        match made.last_mut() {
-            Some(last) if last.1 == active => last.3 = stay.at_ns + stay.delta_ns - last.0,
-            _ => {
-                if let Some(last) = made.last_mut() {
-                    last.3 = stay.at_ns - last.0;
-                }
-                made.push((stay.at_ns, active, stay.cpu, stay.delta_ns));
-            }
+    let changes = stays(seen)?;
+    let is_change = |stay: &&Stay| !matches!(stay.state, Some(WAKING | RUNNABLE));
+    let mut made: Vec<Activation> = Vec::new();
+    for stay in changes.iter().filter(is_change) {
+        let active = u32::from(stay.state == Some(ACTIVE));
+        if made.last().is_none_or(|last| last.active != active) {
+            made.push(Activation { at_ns: stay.at_ns, active, cpu: stay.cpu });
         }
     }
-    let duty = |(at, row): (usize, &(u64, u32, u32, u64))| {
-        let next = made.get(at + 1).filter(|_| row.1 == 1)?;
-        Some(row.3 as f64 / (row.3 + next.3).max(1) as f64)
+    // The last one ends at an end that is not seen.
+    let length = |at: usize| Some(made.get(at + 1)?.at_ns - made[at].at_ns);
+    let duty = |at: usize| {
+        let (runs, sleeps) = (length(at).filter(|_| made[at].active == 1)?, length(at + 1)?);
+        Some(runs as f64 / (runs + sleeps).max(1) as f64)
     };
-    let duty: Vec<Option<f64>> = made.iter().enumerate().map(duty).collect();
+    let duration: Vec<Option<f64>> = (0..made.len()).map(|at| length(at).map(seconds)).collect();
+    let duty: Vec<Option<f64>> = (0..made.len()).map(duty).collect();
     Ok(Table::of(vec![
-        time(made.iter().map(|row| row.0)),
-        Column::new("active", "", "1 executes, 0 sleeps.", Values::U32(made.iter().map(|row| row.1).collect())),
-        Column::new("cpu", "", "CPU.", Values::U32(made.iter().map(|row| row.2).collect())),
-        Column::new("duration", "s", "Length.", Values::F64(made.iter().map(|row| seconds(row.3)).collect())),
+        time(made.iter().map(|row| row.at_ns)),
+        Column::new("active", "", "1 executes, 0 sleeps.", Values::U32(made.iter().map(|row| row.active).collect())),
+        Column::new("cpu", "", "CPU.", Values::U32(made.iter().map(|row| row.cpu).collect())),
+        Column::optional("duration", "s", "Length.", &duration),
         Column::optional("duty_cycle", "", "Share of it of the time to the next.", &duty),
     ]))
+}
+
+/// A task begins to execute or to sleep.
+struct Activation {
+    at_ns: u64,
+    active: u32,
+    cpu: u32,
 }
 
 /// Time of a task on each CPU.
 pub(super) fn total_residency(seen: &Seen<'_>) -> Result<Table, LabError> {
     let mut sums = vec![0u64; seen.facts.cpus as usize];
-    for stay in stays(seen)?.iter().filter(|stay| stay.state == ACTIVE) {
-        let end_ns = if stay.next.is_some() { stay.at_ns + stay.delta_ns } else { seen.facts.end_ns };
+    for stay in stays(seen)?.iter().filter(|stay| stay.state == Some(ACTIVE)) {
         if let Some(sum) = sums.get_mut(stay.cpu as usize) {
-            *sum += end_ns.saturating_sub(stay.at_ns);
+            *sum += stay.up_to(seen.facts.end_ns);
         }
     }
     Ok(Table::of(vec![
@@ -167,7 +173,9 @@ pub(super) fn rt(seen: &Seen<'_>) -> Result<Table, LabError> {
     let rows = seen.table();
     let prio = |at: usize| rows.u32s("next_prio")[at].cast_signed();
     let all: std::collections::BTreeSet<(i32, u32)> = rows
-        .places(|at| prio(at) < RT_PRIOS.cast_signed() && rows.u32s("next_tid")[at] != 0)
+        .places(|at| {
+            rows.is_known("next_prio", at) && prio(at) < RT_PRIOS.cast_signed() && rows.u32s("next_tid")[at] != 0
+        })
         .into_iter()
         .map(|at| (prio(at), rows.u32s("next_tid")[at]))
         .collect();

@@ -83,6 +83,7 @@ kinds! {
     "explain-walk" "pelton explain --walk" crate::verbs::explain::ExplainedWalk;
     "explain-thermal" "pelton explain --thermal" crate::verbs::explain::ExplainedThermal;
     "explain-diff" "pelton explain --diff" crate::verbs::difference::Difference;
+    "sweep" "pelton sweep" crate::verbs::sweep::Swept;
     "validate" "pelton validate; several traces: a list" traces::Validated;
     "validate-self-test" "pelton validate --self-test" traces::SelfTest;
     "placements" "pelton validate of a table of placements" traces::Placements;

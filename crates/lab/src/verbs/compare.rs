@@ -2,7 +2,7 @@
 //! Several policies over several seeds.
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
-use super::sweep;
+use super::ranges;
 use crate::compare::{self, CompareRow, Comparison, Scope};
 use crate::experiment::SEEDS_MAX;
 use crate::plan::Prepared;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareRequest {
-    /// Platform and workload; a range in an option is a workload for each of its values ([`super::sweep`]).
+    /// Platform and workload; a range in an option is a workload for each of its values ([`super::ranges`]).
     pub input: InputRequest,
     /// Workloads beside that one.
     pub workloads: Vec<String>,
@@ -108,7 +108,7 @@ pub fn planned(request: &CompareRequest, watch: &dyn Watch) -> Result<Planned, L
         return Err(LabError::refused(Fault::Request, "there is no policy", "name one at least, as 7.2"));
     }
     let given = std::iter::once(&request.input.workload).chain(&request.workloads);
-    let workloads = given.map(|text| sweep::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
+    let workloads = given.map(|text| ranges::workloads(text)).collect::<Result<Vec<_>, _>>()?.concat();
     let mut plans = Vec::new();
     for workload in &workloads {
         let is_text = *workload == request.input.workload;

@@ -23,6 +23,7 @@ pub mod export;
 pub mod front;
 pub mod inputs;
 pub mod placements;
+pub mod ranges;
 pub mod record;
 pub mod recorded;
 pub mod replay;

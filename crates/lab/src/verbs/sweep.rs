@@ -1,112 +1,454 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Ranges in options of workloads: `periodic:run_us=2000,period_us=16000,util_min=100..400/100` is four workloads.
-//! Several ranges make every combination, the last one changing first.
+//! Many runs over a grid: boards, workloads, policies, values of switches and numbers, seeds. The unit of work is a
+//! chunk: one point of the grid with a block of seeds. What a chunk is called follows from all that its numbers depend
+//! on, so that finished ones are known again.
 
-use pelton_scenario::{Diagnostics, SourceFile};
-use std::ops::Range;
+use super::inputs::{InputRequest, policy_spec, prepare_again};
+use super::ranges;
+use super::run::run_into;
+use crate::compare::Scope;
+use crate::experiment::SEEDS_MAX;
+use crate::plan::Prepared;
+use crate::run::{Fault, LabError};
+use crate::summary;
+use crate::summary::RunRow;
+use crate::watch::{Amount, Unwatched, Watch, is_stopped};
+use pelton_model::RunConfig;
+use pelton_schema::NullSink;
+use pelton_trace::parquet::{Kind, Parquet, ParquetColumn, Stored};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// Most workloads that one text makes.
-const WORKLOADS_MAX: u64 = 1_000;
+/// Largest number of points of a grid, and of chunks.
+const POINTS_MAX: u64 = 100_000;
+const CHUNKS_MAX: u64 = 1_000_000;
+/// Version of the columns and of what a chunk's name is made of.
+const FORM: u32 = 1;
+/// Columns of a file before those of the axes, and after them.
+const BEFORE: [(&str, Kind); 4] =
+    [("plan", Kind::Text), ("board", Kind::Text), ("workload", Kind::Text), ("policy", Kind::Text)];
+const AFTER: [(&str, Kind); 7] = [
+    ("seed", Kind::Unsigned),
+    ("scope", Kind::Text),
+    ("of", Kind::Text),
+    ("quantity", Kind::Text),
+    ("value", Kind::Double),
+    ("unit", Kind::Text),
+    ("note", Kind::Text),
+];
 
-/// A range, and where it is.
-struct Sweep {
-    place: Range<usize>,
-    from: u64,
-    to: u64,
-    step: u64,
+/// Request: a grid of runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SweepRequest {
+    /// Platform names or files.
+    pub boards: Vec<String>,
+    /// Workloads; a range in an option is a workload for each of its values ([`ranges`]).
+    pub workloads: Vec<String>,
+    /// Texts of rt-app files that `workloads` only name, by name.
+    pub workload_texts: BTreeMap<String, String>,
+    /// Values of template words of rt-app files.
+    pub defines: BTreeMap<String, String>,
+    /// Policies, as for compare.
+    pub policies: Vec<String>,
+    /// Switches set in every policy.
+    pub sets: Vec<String>,
+    /// Switches and numbers with the values that each takes: every combination is a point.
+    pub axes: Vec<Axis>,
+    /// Simulated time, ns; none = what the workload asks for.
+    pub duration_ns: Option<u64>,
+    /// Timer interrupts per second; none = 250.
+    pub hz: Option<u32>,
+    /// schedutil's `rate_limit_us`; none = the profile's rule.
+    pub rate_limit_us: Option<u64>,
+    /// Task group that everything runs in; none = the root.
+    pub group: Option<String>,
+    /// Runs of each point, each with a seed of its own and random start phases.
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    pub first_seed: u64,
+    /// Seeds of a chunk.
+    pub block: u64,
+    /// Numbers of domains and tasks, too, not of whole runs alone.
+    pub all: bool,
 }
 
-/// Every workload that the text means; the text itself where it has no range.
-///
-/// ```
-/// let all = pelton_lab::verbs::sweep::workloads("busy:util_min=100..300/100").unwrap();
-/// assert_eq!(all, ["busy:util_min=100", "busy:util_min=200", "busy:util_min=300"]);
-/// ```
-///
-/// # Errors
-/// When a range is empty, or there are too many workloads.
-pub fn workloads(text: &str) -> Result<Vec<String>, Diagnostics> {
-    let sweeps = find(text);
-    let file = SourceFile::new("--workload", text);
-    let mut count: u64 = 1;
-    for Sweep { place, from, to, step } in &sweeps {
-        if *step == 0 || from > to {
-            let wrong = file.error(place.clone(), "a range without values").label(&text[place.clone()]);
-            return Err(wrong.help("write FIRST..LAST/STEP, as 100..400/100").into());
-        }
-        count = count.saturating_mul((to - from) / step + 1);
-        if count > WORKLOADS_MAX {
-            let wrong = file.error(place.clone(), format!("this makes {count} workloads or more"));
-            return Err(wrong.allowed(format!("at most {WORKLOADS_MAX}")).into());
+/// A switch or number and its values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Axis {
+    /// Name, as for `--set`.
+    pub name: String,
+    /// Values.
+    pub values: Vec<String>,
+}
+
+impl Default for SweepRequest {
+    fn default() -> Self {
+        SweepRequest {
+            boards: Vec::new(),
+            workloads: Vec::new(),
+            workload_texts: BTreeMap::new(),
+            defines: BTreeMap::new(),
+            policies: Vec::new(),
+            sets: Vec::new(),
+            axes: Vec::new(),
+            duration_ns: None,
+            hz: None,
+            rate_limit_us: None,
+            group: None,
+            seeds: 10,
+            first_seed: 1,
+            block: 10,
+            all: false,
         }
     }
-    // From the last on, so that places of those before stay.
-    let filled = sweeps.iter().rev().fold(vec![text.to_owned()], |texts, sweep| {
-        let values = || (sweep.from..=sweep.to).step_by(usize::try_from(sweep.step).unwrap_or(usize::MAX));
-        let with = |value: u64| {
-            texts.iter().map(move |text| {
-                let mut text = text.clone();
-                text.replace_range(sweep.place.clone(), &value.to_string());
-                text
-            })
-        };
-        values().flat_map(with).collect()
-    });
-    Ok(filled)
 }
 
-/// Values of options that have the form of a range. A path with dots has no digits on both sides of them.
-fn find(text: &str) -> Vec<Sweep> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for piece in text.split_inclusive([',', '+', ':']) {
-        let value_at = piece.find('=').map(|equals| equals + 1);
-        if let Some(start) = value_at {
-            let value = piece[start..].trim_end_matches([',', '+', ':']).trim_end();
-            if let Some((from, to, step)) = range(value) {
-                let start = at + start;
-                found.push(Sweep { place: start..start + value.len(), from, to, step });
+/// Counts of a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Swept {
+    /// Points of the grid.
+    pub points: u64,
+    /// Runs of all points.
+    pub runs: u64,
+    /// Chunks, each a file.
+    pub chunks: u64,
+    /// Chunks that were there.
+    pub found: u64,
+    /// Chunks that were run now.
+    pub ran: u64,
+}
+
+/// A point of the grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Point {
+    board: String,
+    workload: String,
+    policy: String,
+    /// Value of each axis.
+    values: Vec<String>,
+}
+
+/// Points of a request, in order: the last axis changes first.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    request: SweepRequest,
+    workloads: Vec<String>,
+}
+
+/// A chunk that is planned.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// Name: equal for equal inputs, program and rules.
+    pub id: String,
+    point: Point,
+    prepared: Prepared,
+    seeds: Vec<u64>,
+}
+
+impl Grid {
+    /// The grid of a request.
+    ///
+    /// # Errors
+    /// When an axis is empty, twice there, or there are too many points.
+    pub fn of(request: &SweepRequest) -> Result<Grid, LabError> {
+        let refused = |reason: String, hint: &str| Err(LabError::refused(Fault::Request, reason, hint));
+        let workloads = request.workloads.iter().map(|text| ranges::workloads(text)).collect::<Result<Vec<_>, _>>()?;
+        let grid = Grid { request: request.clone(), workloads: workloads.concat() };
+        let lengths =
+            [("board", request.boards.len()), ("workload", grid.workloads.len()), ("policy", request.policies.len())];
+        let axes = request.axes.iter().map(|axis| (axis.name.as_str(), axis.values.len()));
+        if let Some((name, _)) = lengths.into_iter().chain(axes).find(|(_, length)| *length == 0) {
+            return refused(format!("there is no {name}"), "every axis has one value at least");
+        }
+        let mut names: Vec<&str> = request.axes.iter().map(|axis| axis.name.as_str()).collect();
+        names.extend(BEFORE.iter().chain(&AFTER).map(|(name, _)| *name));
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|two| two[0] == two[1]) {
+            return refused(
+                format!("two columns `{}`", twice[0]),
+                "name a switch or number once (docs/reference/switches.md)",
+            );
+        }
+        for (name, value, most) in [("seeds", request.seeds, SEEDS_MAX), ("block", request.block, SEEDS_MAX)] {
+            if !(1..=most).contains(&value) {
+                return refused(format!("{name} {value} is out of range"), &format!("allowed: 1..={most}"));
             }
         }
-        at += piece.len();
+        if grid.points() > POINTS_MAX || grid.chunks() > CHUNKS_MAX {
+            let hint = format!("allowed: {POINTS_MAX} points and {CHUNKS_MAX} chunks");
+            return refused(format!("{} points in {} chunks", grid.points(), grid.chunks()), &hint);
+        }
+        Ok(grid)
     }
-    found
+
+    /// Number of points.
+    pub fn points(&self) -> u64 {
+        let lengths = [self.request.boards.len(), self.workloads.len(), self.request.policies.len()];
+        let axes = self.request.axes.iter().map(|axis| axis.values.len());
+        lengths.into_iter().chain(axes).fold(1, |product, length| product.saturating_mul(length as u64))
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> u64 {
+        self.points().saturating_mul(self.blocks())
+    }
+
+    fn blocks(&self) -> u64 {
+        self.request.seeds.div_ceil(self.request.block.max(1))
+    }
+
+    fn point(&self, number: u64) -> Point {
+        let mut left = number;
+        let mut digit = |length: usize| {
+            let digit = left % length as u64;
+            left /= length as u64;
+            digit as usize
+        };
+        let request = &self.request;
+        let mut values: Vec<String> =
+            request.axes.iter().rev().map(|axis| axis.values[digit(axis.values.len())].clone()).collect();
+        values.reverse();
+        let policy = request.policies[digit(request.policies.len())].clone();
+        let workload = self.workloads[digit(self.workloads.len())].clone();
+        let board = request.boards[digit(request.boards.len())].clone();
+        Point { board, workload, policy, values }
+    }
+
+    /// Plans a chunk.
+    ///
+    /// # Errors
+    /// When an input of its point is wrong.
+    pub fn chunk(&self, number: u64, watch: &dyn Watch) -> Result<Chunk, LabError> {
+        let request = &self.request;
+        let point = self.point(number / self.blocks());
+        let axes = request.axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.name));
+        let sets: Vec<String> = request.sets.iter().cloned().chain(axes).collect();
+        let input = InputRequest {
+            platform: point.board.clone(),
+            workload: point.workload.clone(),
+            workload_text: request.workload_texts.get(&point.workload).cloned(),
+            duration_ns: request.duration_ns,
+            hz: request.hz,
+            rate_limit_us: request.rate_limit_us,
+            group: request.group.clone(),
+            defines: request.defines.clone(),
+            ..InputRequest::default()
+        };
+        let first = (number % self.blocks()) * request.block;
+        let count = request.block.min(request.seeds - first);
+        let seeds: Vec<u64> = (0..count).map(|at| request.first_seed.wrapping_add(first + at)).collect();
+        let prepared = prepare_again(&input.inputs(seeds[0], true), &policy_spec(&point.policy, &sets), watch)?;
+        let id = self.id(&point, &prepared, &seeds);
+        Ok(Chunk { id, point, prepared, seeds })
+    }
+
+    fn id(&self, point: &Point, prepared: &Prepared, seeds: &[u64]) -> String {
+        let parts = serde_json::json!([
+            FORM,
+            env!("CARGO_PKG_VERSION"),
+            pelton_core::CORE_HASH,
+            format!("{:016x}", prepared.plan.hash),
+            [&point.board, &point.workload, &point.policy],
+            point.values,
+            seeds,
+            self.request.all,
+        ]);
+        let hash = |basis: u64| {
+            let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            parts.to_string().as_bytes().iter().fold(basis, step)
+        };
+        format!("{:016x}{:016x}", hash(0xcbf2_9ce4_8422_2325), hash(0x6c62_272e_07bb_0142))
+    }
+
+    /// Runs a chunk: a Parquet file, a row for each number of each run. Equal chunks give equal bytes.
+    ///
+    /// # Errors
+    /// When inputs do not go together, or the run was stopped.
+    pub fn run(&self, chunk: &Chunk, watch: &dyn Watch) -> Result<Vec<u8>, LabError> {
+        let axes = self.request.axes.iter().map(|axis| (axis.name.as_str(), Kind::Text));
+        let columns = BEFORE.into_iter().chain(axes).chain(AFTER);
+        let columns = columns.map(|(name, kind)| ParquetColumn { name: name.to_owned(), kind }).collect();
+        let mut file = Vec::new();
+        let mut table = Parquet::new(&mut file, columns);
+        for &seed in &chunk.seeds {
+            let config = RunConfig { seed, ..chunk.prepared.plan.config.clone() };
+            let mut prepared = chunk.prepared.clone();
+            prepared.plan = prepared.plan.with_config(config);
+            let report = run_into(&prepared, seed, NullSink, watch)?;
+            let summary =
+                summary::summarise(summary::header(&prepared, report.duration_ns), &prepared.plan.machine, &report);
+            let plan = format!("{:016x}", prepared.plan.hash);
+            let rows = summary.rows.iter().filter(|row| self.request.all || row.scope == Scope::Run);
+            rows.for_each(|row| table.row(cells(chunk, &plan, seed, row)));
+        }
+        table.finish().map_err(LabError::Output)?;
+        Ok(file)
+    }
 }
 
-fn range(value: &str) -> Option<(u64, u64, u64)> {
-    let (from, rest) = value.split_once("..")?;
-    let (to, step) = rest.split_once('/')?;
-    Some((from.parse().ok()?, to.parse().ok()?, step.parse().ok()?))
+fn cells<'a>(chunk: &'a Chunk, plan: &'a str, seed: u64, row: &'a RunRow) -> impl Iterator<Item = Stored<'a>> {
+    let Point { board, workload, policy, values } = &chunk.point;
+    let before = [plan, board, workload, policy].into_iter().chain(values.iter().map(String::as_str));
+    let after = [
+        Stored::Bits(seed),
+        Stored::Text(row.scope.name()),
+        Stored::Text(&row.of),
+        Stored::Text(row.quantity),
+        row.value.map_or(Stored::Nothing, |value| Stored::Bits(value.to_bits())),
+        Stored::Text(row.unit),
+        row.note.map_or(Stored::Nothing, Stored::Text),
+    ];
+    before.map(Stored::Text).chain(after)
+}
+
+/// Keeps the files of a sweep.
+pub trait Keep: Sync {
+    /// True when the file of a chunk is there.
+    fn has(&self, id: &str) -> bool;
+
+    /// Keeps the file of a chunk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn keep(&self, id: &str, file: &[u8]) -> Result<(), LabError>;
+}
+
+/// Part of a sweep: every `of`-th chunk, from number `part` on (from 0).
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// Its number.
+    pub part: u64,
+    /// Number of parts.
+    pub of: u64,
+}
+
+/// Runs the chunks that are not there, `jobs` at a time (0 = one per CPU). All points are planned first, so that a
+/// wrong one is said before anything runs.
+///
+/// # Errors
+/// When an input is wrong, a file cannot be kept, or the work was stopped: what was kept stays.
+pub fn sweep(
+    request: &SweepRequest,
+    share: Share,
+    jobs: usize,
+    keep: &dyn Keep,
+    watch: &dyn Watch,
+) -> Result<Swept, LabError> {
+    let grid = Grid::of(request)?;
+    let numbers: Vec<u64> = (0..grid.chunks()).filter(|number| number % share.of.max(1) == share.part).collect();
+    let planned = numbers.iter().map(|&number| Ok((number, grid.chunk(number, watch)?.id)));
+    let planned = planned.collect::<Result<Vec<_>, LabError>>()?;
+    let missing: Vec<u64> = planned.iter().filter(|(_, id)| !keep.has(id)).map(|(number, _)| *number).collect();
+    watch.begins("chunks", Amount::Time(missing.len() as u64));
+    let one = |&number: &u64| -> Result<(), LabError> {
+        if is_stopped(watch) {
+            return Err(LabError::Stopped("interrupted: chunks that are done are kept".to_owned()));
+        }
+        let chunk = grid.chunk(number, &Unwatched)?;
+        let file = grid.run(&chunk, &Stops(watch))?;
+        keep.keep(&chunk.id, &file)?;
+        watch.advance(1);
+        Ok(())
+    };
+    let all = |missing: &[u64]| missing.par_iter().with_max_len(1).map(one).collect::<Vec<_>>();
+    let done: Vec<Result<(), LabError>> = match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        Ok(pool) => pool.install(|| all(&missing)),
+        Err(_) => missing.iter().map(one).collect(),
+    };
+    watch.ends();
+    done.into_iter().collect::<Result<(), _>>()?;
+    let (points, chunks) = (grid.points(), numbers.len() as u64);
+    let ran = missing.len() as u64;
+    Ok(Swept { points, runs: points * request.seeds, chunks, found: chunks - ran, ran })
+}
+
+/// Stops a run of a chunk, which says nothing of its own.
+struct Stops<'a>(&'a dyn Watch);
+
+impl Watch for Stops<'_> {
+    fn stop(&self) -> &'static std::sync::atomic::AtomicBool {
+        self.0.stop()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
-    #[test]
-    fn ranges_combine_the_last_changing_first() {
-        let all = workloads("periodic:run_us=1..2/1,period_us=10 + busy:nice=0..5/3").expect("good");
-        let expected = [(1, 0), (1, 3), (2, 0), (2, 3)];
-        let text = |(run, nice)| format!("periodic:run_us={run},period_us=10 + busy:nice={nice}");
-        assert_eq!(all, expected.map(text));
+    #[derive(Default)]
+    struct Memory(Mutex<BTreeMap<String, Vec<u8>>>);
+
+    impl Keep for Memory {
+        fn has(&self, id: &str) -> bool {
+            self.0.lock().expect("no panic").contains_key(id)
+        }
+        fn keep(&self, id: &str, file: &[u8]) -> Result<(), LabError> {
+            self.0.lock().expect("no panic").insert(id.to_owned(), file.to_vec());
+            Ok(())
+        }
     }
 
-    #[test]
-    fn what_is_no_range_stays_as_it_is() {
-        for text in ["../x/a.json", "busy:cpus=0/2/4-5", "ui-frames:loads=../loads/a.csv", "-", "a.json + busy"] {
-            assert_eq!(workloads(text).expect("good"), [text]);
+    const WHOLE: Share = Share { part: 0, of: 1 };
+
+    fn request() -> SweepRequest {
+        let text = |text: &str| text.to_owned();
+        SweepRequest {
+            boards: vec![text("hikey-6220"), text("juno-r2")],
+            workloads: vec![text("busy:cpus=0,util_max=200..400/200")],
+            policies: vec![text("6.1"), text("7.2")],
+            axes: vec![Axis { name: text("rate_limit_us"), values: vec![text("500"), text("2000")] }],
+            duration_ns: Some(20_000_000),
+            seeds: 5,
+            block: 2,
+            ..SweepRequest::default()
         }
     }
 
     #[test]
-    fn empty_and_endless_ranges_are_refused_where_they_are() {
-        for (text, part) in [
-            ("busy:util_min=400..100/100", "without values"),
-            ("busy:util_min=1..4/0", "without values"),
-            ("busy:util_min=0..100000/1", "at most 1000"),
-        ] {
-            let message = pelton_scenario::render(&workloads(text).expect_err(text), 100, false);
-            assert!(message.contains(part) && message.contains("--workload:1:15"), "{message}");
+    fn the_grid_is_every_combination_and_every_block() {
+        let grid = Grid::of(&request()).expect("good");
+        assert_eq!((grid.points(), grid.chunks()), (16, 48));
+        let all: std::collections::BTreeSet<String> =
+            (0..48).map(|number| grid.chunk(number, &Unwatched).expect("good").id).collect();
+        assert_eq!(all.len(), 48, "every chunk has a name of its own");
+        assert_eq!(grid.point(1).values, ["2000"]);
+        let last = grid.chunk(47, &Unwatched).expect("good");
+        assert_eq!((last.point.board.as_str(), last.seeds), ("juno-r2", vec![5]));
+    }
+
+    #[test]
+    fn what_is_there_is_not_run_again_and_shares_are_the_whole() {
+        let (whole, shared) = (Memory::default(), Memory::default());
+        let swept = sweep(&request(), WHOLE, 2, &whole, &Unwatched).expect("good");
+        assert_eq!((swept.chunks, swept.found, swept.ran), (48, 0, 48));
+        let again = sweep(&request(), WHOLE, 1, &whole, &Unwatched).expect("good");
+        assert_eq!((again.found, again.ran), (48, 0));
+        for part in 0..3 {
+            sweep(&request(), Share { part, of: 3 }, 1, &shared, &Unwatched).expect("good");
         }
+        assert!(*whole.0.lock().expect("no panic") == *shared.0.lock().expect("no panic"));
+    }
+
+    #[test]
+    fn a_grid_without_values_or_with_a_name_twice_is_refused() {
+        let refused = |change: &dyn Fn(&mut SweepRequest)| {
+            let mut request = request();
+            change(&mut request);
+            Grid::of(&request).expect_err("refused").to_string()
+        };
+        assert!(refused(&|request| request.boards.clear()).contains("no board"));
+        assert!(refused(&|request| request.axes[0].values.clear()).contains("no rate_limit_us"));
+        assert!(refused(&|request| request.axes.push(request.axes[0].clone())).contains("two columns"));
+        assert!(refused(&|request| request.axes[0].name = "seed".to_owned()).contains("two columns `seed`"));
+        assert!(refused(&|request| request.seeds = 0).contains("seeds 0"));
+        assert!(refused(&|request| request.axes[0].values = vec!["1".to_owned(); 20_000]).contains("points"));
+        let mut wrong = request();
+        wrong.axes[0].name = "nosuch".to_owned();
+        assert!(sweep(&wrong, WHOLE, 1, &Memory::default(), &Unwatched).is_err(), "before anything runs");
     }
 }
