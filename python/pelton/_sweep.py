@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Set as AbstractSet
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
@@ -58,9 +59,9 @@ class Sweep:
         return f"<pelton.Sweep in {self.folder}: {self.counts['points']} points, {self.counts['runs']} runs>"
 
 
-def _chunk(request: str, folder: str, number: int) -> int:
+def _chunk(folder: str, number: int) -> int:
     """Runs one chunk; what executors are given."""
-    _pelton.sweep_chunk(request, folder, number)
+    _pelton.sweep_chunk(folder, number)
     return number
 
 
@@ -141,7 +142,8 @@ def _named(works: list[Work]) -> tuple[list[str], dict[str, str]]:
 
 def _axis(name: str, values: Any) -> list[str]:
     """Values of an axis; one value is one value."""
-    if not isinstance(values, str | Iterable):
+    # Sets have another order in each interpreter, and what was begun would not be known again.
+    if not isinstance(values, str | Iterable) or isinstance(values, (AbstractSet, Mapping)):
         raise TypeError(f"axes: `{name}` is a list of values, not {values!r}")
     return [str(value) for value in _ask.names(values)]
 
@@ -153,7 +155,7 @@ def _submitted(request: str, folder: Path, executor: Executor, progress: Progres
     try:
         # An executor that breaks may refuse chunks after it took others.
         for number in missing:
-            futures.append(executor.submit(_chunk, request, str(folder), number))
+            futures.append(executor.submit(_chunk, str(folder), number))
         for done, future in enumerate(as_completed(futures), 1):
             future.result()
             if progress is not None:

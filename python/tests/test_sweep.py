@@ -2,6 +2,7 @@
 """Sweeps: what was killed goes on, and every way to run one gives the same files."""
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -70,8 +71,6 @@ def test_processes_give_the_same_files(whole: pelton.Sweep, tmp_path: Path) -> N
 
 
 def test_a_killed_sweep_goes_on_where_it_was(whole: pelton.Sweep, tmp_path: Path) -> None:
-    import json
-
     killed = 0
     for _ in range(50):
         child = subprocess.Popen([sys.executable, "-c", CODE, json.dumps(GRID), str(tmp_path)])
@@ -89,8 +88,6 @@ def test_a_killed_sweep_goes_on_where_it_was(whole: pelton.Sweep, tmp_path: Path
 
 
 def test_two_at_once_on_one_folder(whole: pelton.Sweep, tmp_path: Path) -> None:
-    import json
-
     both = [subprocess.Popen([sys.executable, "-c", CODE, json.dumps(GRID), str(tmp_path)]) for _ in range(2)]
     assert [child.wait() for child in both] == [0, 0]
     made = pelton.sweep(**GRID, out=tmp_path)
@@ -144,6 +141,66 @@ def test_a_folder_of_another_sweep_is_refused(whole: pelton.Sweep, tmp_path: Pat
     about.write_text("no JSON")
     with pytest.raises(pelton.InputError):
         pelton.sweep(**GRID, out=tmp_path)
+
+
+
+def test_a_folder_of_other_inputs_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "load.json"
+    pelton.wl.periodic(20, 16).to_rt_app(file)
+    pelton.sweep("hikey-6220", file, out=tmp_path / "out", seeds=2, duration="50ms")
+    pelton.wl.periodic(40, 16).to_rt_app(file)
+    with pytest.raises(pelton.InputError, match="of other inputs"):
+        pelton.sweep("hikey-6220", file, out=tmp_path / "out", seeds=2, duration="50ms")
+    (tmp_path / "out/sweep.json").unlink()
+    with pytest.raises(pelton.InputError, match="files of a sweep and no sweep.json"):
+        pelton.sweep("hikey-6220", file, out=tmp_path / "out", seeds=2, duration="50ms")
+
+
+def test_a_call_that_was_refused_leaves_the_folder_free(tmp_path: Path) -> None:
+    with pytest.raises(pelton.InputError):
+        pelton.sweep(**{**GRID, "axes": {"nosuch": [1]}}, out=tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert pelton.sweep(**GRID, out=tmp_path).counts["ran"] == 32
+
+
+def test_a_file_that_is_torn_is_made_again(whole: pelton.Sweep, tmp_path: Path) -> None:
+    made = pelton.sweep(**GRID, out=tmp_path)
+    made.files[3].write_bytes(b"")
+    made.files[4].write_bytes(made.files[4].read_bytes()[:-9])
+    again = pelton.sweep(**GRID, out=tmp_path)
+    assert again.counts["ran"] == 2 and digest(again) == digest(whole)
+
+
+def test_two_sweeps_at_once_on_one_folder_do_not_mix(tmp_path: Path) -> None:
+    grids = [{**GRID, "duration": duration} for duration in ("50ms", "60ms")]
+    command = [sys.executable, "-c", CODE]
+    both = [
+        subprocess.Popen([*command, json.dumps(grid), str(tmp_path)], stderr=subprocess.DEVNULL) for grid in grids
+    ]
+    assert sorted(child.wait() == 0 for child in both) == [False, True]
+    pl = pytest.importorskip("polars")
+    assert len(pl.scan_parquet(str(tmp_path / "part-*.parquet")).collect()["plan"].unique()) == 64
+
+
+def test_inputs_are_warned_of_once(tmp_path: Path) -> None:
+    file = tmp_path / "odd.json"
+    file.write_text('{"tasks": {"a": {"run": 5000, "rn": 3, "sleep": 5000}}}')
+    with pytest.warns(pelton.InputWarning, match="did you mean `run`") as seen:
+        pelton.sweep("hikey-6220", file, ["6.1", "7.2"], out=tmp_path / "out", seeds=4, block=1, duration="50ms")
+    assert len(seen) == 1
+
+
+def test_ctrl_c_ends_a_sweep_soon(tmp_path: Path) -> None:
+    grid = {**GRID, "duration": "720h", "seeds": 1}
+    child = subprocess.Popen([sys.executable, "-c", CODE, json.dumps(grid), str(tmp_path)], stderr=subprocess.PIPE)
+    end = time.monotonic() + 60
+    while not (tmp_path / "sweep.json").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    sent = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)[1]
+    assert b"KeyboardInterrupt" in said and time.monotonic() - sent < 10
+    assert not list(tmp_path.glob("*.pelton-part"))
 
 
 def test_wrong_points_are_said_before_anything_runs(tmp_path: Path) -> None:

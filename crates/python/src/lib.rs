@@ -11,12 +11,12 @@ mod subject;
 mod table;
 mod work;
 
-use pelton_desk::dataset::Folder;
+use pelton_desk::dataset::{Folder, Opened};
 use pelton_lab::mail;
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::verbs::ask;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all};
-use pelton_lab::verbs::sweep::{self as verbs_sweep, Grid, Keep as _, Share, SweepRequest};
+use pelton_lab::verbs::sweep::{self as verbs_sweep, Keep as _, Share, SweepRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::path::PathBuf;
@@ -80,8 +80,8 @@ fn sweep(
 ) -> PyResult<(String, Vec<String>, Vec<String>)> {
     let (swept, (notes, warnings)) = work::work(py, progress.as_ref(), |watch| {
         let request: SweepRequest = ask::request(request)?;
-        let folder = Folder::of(&folder, &request)?;
-        ask::value(&verbs_sweep::sweep(&request, Share { part: 0, of: 1 }, jobs, &folder, watch)?)
+        let Opened { folder, grid, plans } = Folder::plan(&folder, &request, watch)?;
+        ask::value(&verbs_sweep::sweep(&grid, &plans, Share { part: 0, of: 1 }, jobs, &folder, watch)?)
     })?;
     Ok((swept, notes, warnings))
 }
@@ -91,25 +91,20 @@ fn sweep(
 fn sweep_missing(py: Python<'_>, request: &str, folder: PathBuf) -> PyResult<(Vec<u64>, u64, u64, Vec<String>)> {
     let ((missing, chunks, points), (_, warnings)) = work::work(py, None, |watch| {
         let request: SweepRequest = ask::request(request)?;
-        let (folder, grid) = (Folder::of(&folder, &request)?, Grid::of(&request)?);
-        let mut missing = Vec::new();
-        for number in 0..grid.chunks() {
-            if !folder.has(&grid.chunk(number, watch)?.id) {
-                missing.push(number);
-            }
-        }
+        let Opened { folder, grid, plans } = Folder::plan(&folder, &request, watch)?;
+        let is_missing = |number: &u64| !folder.has(&grid.id(*number, plans[grid.point_of(*number)]));
+        let missing: Vec<u64> = (0..grid.chunks()).filter(is_missing).collect();
         Ok((missing, grid.chunks(), grid.points()))
     })?;
     Ok((missing, chunks, points, warnings))
 }
 
-/// Runs one chunk of a sweep into its folder; the name of its file.
+/// Runs one chunk of the sweep of a folder; the name of its file.
 #[pyfunction]
-fn sweep_chunk(py: Python<'_>, request: &str, folder: PathBuf, number: u64) -> PyResult<PathBuf> {
+fn sweep_chunk(py: Python<'_>, folder: PathBuf, number: u64) -> PyResult<PathBuf> {
     let (file, _) = work::work(py, None, |watch| {
-        let request: SweepRequest = ask::request(request)?;
-        let (folder, grid) = (Folder::of(&folder, &request)?, Grid::of(&request)?);
-        let chunk = grid.chunk(number, watch)?;
+        let Opened { folder, grid, plans } = Folder::open(&folder)?;
+        let chunk = grid.chunk(number, &plans)?;
         folder.keep(&chunk.id, &grid.run(&chunk, watch)?)?;
         Ok(folder.file(&chunk.id))
     })?;

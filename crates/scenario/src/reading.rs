@@ -6,7 +6,7 @@
 //! grows, says nothing.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Reason why a file is not read.
@@ -51,6 +51,22 @@ pub fn bytes(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Unread> {
         return Err(Unread::NoFile);
     }
     up_to(file, bytes_max)
+}
+
+/// The first and the last `N` bytes of a regular file.
+///
+/// # Errors
+/// When it is none, has fewer bytes, or cannot be read.
+pub fn ends<const N: usize>(path: &Path) -> Result<[[u8; N]; 2], Unread> {
+    let mut file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Unread::NoFile);
+    }
+    let mut ends = [[0; N]; 2];
+    file.read_exact(&mut ends[0])?;
+    file.seek(SeekFrom::End(-(N as i64)))?;
+    file.read_exact(&mut ends[1])?;
+    Ok(ends)
 }
 
 /// The text of a regular file.

@@ -5,7 +5,7 @@ use super::common::{Screen, failure, print_sheet};
 use crate::args::{Global, SweepArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_desk::dataset::Folder;
+use pelton_desk::dataset::{Folder, Opened};
 use pelton_lab::verbs::sweep::{Share, SweepRequest, sweep as run};
 
 /// Runs the verb.
@@ -27,10 +27,11 @@ pub fn sweep(args: &SweepArgs, global: &Global) -> Result<Exit, Failure> {
         all: args.all,
         ..SweepRequest::default()
     };
-    let folder = Folder::of(&args.output, &request).map_err(failure)?;
+    let watch = Screen::new(global);
+    let Opened { folder, grid, plans } = Folder::plan(&args.output, &request, &watch).map_err(failure)?;
     let (part, of) = args.chunk;
     let share = Share { part: part - 1, of };
-    let swept = run(&request, share, usize::from(global.jobs), &folder, &Screen::new(global)).map_err(failure)?;
+    let swept = run(&grid, &plans, share, usize::from(global.jobs), &folder, &watch).map_err(failure)?;
     let mut sheet = Sheet::new(&["points", "runs", "chunks", "found", "ran"]);
     sheet.row([swept.points, swept.runs, swept.chunks, swept.found, swept.ran].map(|n| n.to_string()).to_vec());
     print_sheet(global, &sheet, &swept)?;

@@ -113,13 +113,18 @@ pub(super) fn activation(seen: &Seen<'_>) -> Result<Table, LabError> {
     let is_change = |stay: &&Stay| !matches!(stay.state, Some(WAKING | RUNNABLE));
     let mut made: Vec<Activation> = Vec::new();
     for stay in changes.iter().filter(is_change) {
+        // Whether it sleeps or was preempted is not known: nor is how long that execution was.
+        if stay.state.is_none() {
+            made.iter_mut().last().into_iter().for_each(|last| last.is_sure = false);
+            continue;
+        }
         let active = u32::from(stay.state == Some(ACTIVE));
         if made.last().is_none_or(|last| last.active != active) {
-            made.push(Activation { at_ns: stay.at_ns, active, cpu: stay.cpu });
+            made.push(Activation { at_ns: stay.at_ns, active, cpu: stay.cpu, is_sure: true });
         }
     }
     // The last one ends at an end that is not seen.
-    let length = |at: usize| Some(made.get(at + 1)?.at_ns - made[at].at_ns);
+    let length = |at: usize| Some(made.get(at + 1)?.at_ns - made[at].at_ns).filter(|_| made[at].is_sure);
     let duty = |at: usize| {
         let (runs, sleeps) = (length(at).filter(|_| made[at].active == 1)?, length(at + 1)?);
         Some(runs as f64 / (runs + sleeps).max(1) as f64)
@@ -140,6 +145,8 @@ struct Activation {
     at_ns: u64,
     active: u32,
     cpu: u32,
+    /// Its end is known.
+    is_sure: bool,
 }
 
 /// Time of a task on each CPU.

@@ -3,7 +3,7 @@
 //! chunk: one point of the grid with a block of seeds. What a chunk is called follows from all that its numbers depend
 //! on, so that finished ones are known again.
 
-use super::inputs::{InputRequest, policy_spec, prepare_again};
+use super::inputs::{InputRequest, policy_spec, prepare};
 use super::ranges;
 use super::run::run_into;
 use crate::compare::Scope;
@@ -14,21 +14,26 @@ use crate::summary;
 use crate::summary::RunRow;
 use crate::watch::{Amount, Unwatched, Watch, is_stopped};
 use pelton_model::RunConfig;
+use pelton_scenario::Diagnostics;
 use pelton_schema::NullSink;
 use pelton_trace::parquet::{Kind, Parquet, ParquetColumn, Stored};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Largest number of points of a grid, and of chunks.
+/// Largest number of points of a grid.
 const POINTS_MAX: u64 = 100_000;
+/// Largest number of chunks.
 const CHUNKS_MAX: u64 = 1_000_000;
 /// Version of the columns and of what a chunk's name is made of.
 const FORM: u32 = 1;
-/// Columns of a file before those of the axes, and after them.
+/// Columns of a file before those of the axes.
 const BEFORE: [(&str, Kind); 4] =
     [("plan", Kind::Text), ("board", Kind::Text), ("workload", Kind::Text), ("policy", Kind::Text)];
+/// Columns behind them.
 const AFTER: [(&str, Kind); 7] = [
     ("seed", Kind::Unsigned),
     ("scope", Kind::Text),
@@ -107,14 +112,14 @@ impl Default for SweepRequest {
     }
 }
 
-/// Counts of a sweep.
+/// Counts of a sweep, or of a share of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Swept {
-    /// Points of the grid.
+    /// Points of the whole grid.
     pub points: u64,
-    /// Runs of all points.
+    /// Runs of the chunks.
     pub runs: u64,
-    /// Chunks, each a file.
+    /// Chunks, each a file; of a share, its own.
     pub chunks: u64,
     /// Chunks that were there.
     pub found: u64,
@@ -153,36 +158,68 @@ impl Grid {
     /// The grid of a request.
     ///
     /// # Errors
-    /// When an axis is empty, twice there, or there are too many points.
+    /// When an axis is empty, a value or name is twice there, or there are too many points.
     pub fn of(request: &SweepRequest) -> Result<Grid, LabError> {
-        let refused = |reason: String, hint: &str| Err(LabError::refused(Fault::Request, reason, hint));
+        let mut request = request.clone();
+        request.axes.iter_mut().for_each(|axis| axis.name = axis.name.trim().to_owned());
         let workloads = request.workloads.iter().map(|text| ranges::workloads(text)).collect::<Result<Vec<_>, _>>()?;
-        let grid = Grid { request: request.clone(), workloads: workloads.concat() };
-        let lengths =
-            [("board", request.boards.len()), ("workload", grid.workloads.len()), ("policy", request.policies.len())];
-        let axes = request.axes.iter().map(|axis| (axis.name.as_str(), axis.values.len()));
-        if let Some((name, _)) = lengths.into_iter().chain(axes).find(|(_, length)| *length == 0) {
-            return refused(format!("there is no {name}"), "every axis has one value at least");
-        }
-        let mut names: Vec<&str> = request.axes.iter().map(|axis| axis.name.as_str()).collect();
-        names.extend(BEFORE.iter().chain(&AFTER).map(|(name, _)| *name));
-        names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|two| two[0] == two[1]) {
-            return refused(
-                format!("two columns `{}`", twice[0]),
-                "name a switch or number once (docs/reference/switches.md)",
-            );
-        }
-        for (name, value, most) in [("seeds", request.seeds, SEEDS_MAX), ("block", request.block, SEEDS_MAX)] {
-            if !(1..=most).contains(&value) {
-                return refused(format!("{name} {value} is out of range"), &format!("allowed: 1..={most}"));
+        let grid = Grid { request, workloads: workloads.concat() };
+        grid.check_values()?;
+        grid.check_names()?;
+        let SweepRequest { seeds, first_seed, block, .. } = grid.request;
+        for (name, value) in [("seeds", seeds), ("block", block)] {
+            if !(1..=SEEDS_MAX).contains(&value) {
+                return refused(format!("{name} {value} is out of range"), &format!("allowed: 1..={SEEDS_MAX}"));
             }
+        }
+        if first_seed.checked_add(seeds).is_none() {
+            return refused(format!("{seeds} seeds from {first_seed} on"), "allowed: up to 2^64 - 1");
         }
         if grid.points() > POINTS_MAX || grid.chunks() > CHUNKS_MAX {
             let hint = format!("allowed: {POINTS_MAX} points and {CHUNKS_MAX} chunks");
             return refused(format!("{} points in {} chunks", grid.points(), grid.chunks()), &hint);
         }
         Ok(grid)
+    }
+
+    /// Every axis has values, each once.
+    fn check_values(&self) -> Result<(), LabError> {
+        let request = &self.request;
+        let own = [("board", &request.boards), ("workload", &self.workloads), ("policy", &request.policies)];
+        let axes = request.axes.iter().map(|axis| (axis.name.as_str(), &axis.values));
+        for (name, values) in own.into_iter().chain(axes) {
+            if values.is_empty() {
+                return refused(format!("there is no {name}"), "every axis has one value at least");
+            }
+            let all: BTreeSet<&String> = values.iter().collect();
+            if all.len() < values.len() {
+                return refused(
+                    format!("a {name} is there twice"),
+                    "name every value once: equal points have equal numbers",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// A column has one name, and nothing else sets what an axis sets.
+    fn check_names(&self) -> Result<(), LabError> {
+        let request = &self.request;
+        let mut names: Vec<&str> = request.axes.iter().map(|axis| axis.name.as_str()).collect();
+        names.extend(BEFORE.iter().chain(&AFTER).map(|(name, _)| *name));
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|two| two[0] == two[1]) {
+            let hint = "name a switch or number once (docs/reference/switches.md)";
+            return refused(format!("two columns `{}`", twice[0]), hint);
+        }
+        let texts = request.sets.iter().chain(&request.policies);
+        let set: BTreeSet<&str> =
+            texts.flat_map(|text| text.split(',')).filter_map(|part| Some(part.split_once('=')?.0.trim())).collect();
+        let is_set = |name: &str| set.contains(name) || name == "rate_limit_us" && request.rate_limit_us.is_some();
+        match request.axes.iter().find(|axis| is_set(&axis.name)) {
+            Some(axis) => refused(format!("`{}` is an axis and set beside it", axis.name), "leave one of them out"),
+            None => Ok(()),
+        }
     }
 
     /// Number of points.
@@ -218,13 +255,9 @@ impl Grid {
         Point { board, workload, policy, values }
     }
 
-    /// Plans a chunk.
-    ///
-    /// # Errors
-    /// When an input of its point is wrong.
-    pub fn chunk(&self, number: u64, watch: &dyn Watch) -> Result<Chunk, LabError> {
+    /// Plans a point.
+    fn prepared(&self, point: &Point, watch: &dyn Watch) -> Result<Prepared, LabError> {
         let request = &self.request;
-        let point = self.point(number / self.blocks());
         let axes = request.axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.name));
         let sets: Vec<String> = request.sets.iter().cloned().chain(axes).collect();
         let input = InputRequest {
@@ -238,20 +271,45 @@ impl Grid {
             defines: request.defines.clone(),
             ..InputRequest::default()
         };
-        let first = (number % self.blocks()) * request.block;
-        let count = request.block.min(request.seeds - first);
-        let seeds: Vec<u64> = (0..count).map(|at| request.first_seed.wrapping_add(first + at)).collect();
-        let prepared = prepare_again(&input.inputs(seeds[0], true), &policy_spec(&point.policy, &sets), watch)?;
-        let id = self.id(&point, &prepared, &seeds);
-        Ok(Chunk { id, point, prepared, seeds })
+        prepare(&input.inputs(request.first_seed, true), &policy_spec(&point.policy, &sets), watch)
     }
 
-    fn id(&self, point: &Point, prepared: &Prepared, seeds: &[u64]) -> String {
+    /// Plans all points, and says of each what names its inputs. What inputs are warned of is said once.
+    ///
+    /// # Errors
+    /// When an input of a point is wrong, or the work was stopped.
+    pub fn plans(&self, watch: &dyn Watch) -> Result<Vec<u64>, LabError> {
+        let once = Once { watch, said: Mutex::default() };
+        watch.begins("points", Amount::Time(self.points()));
+        let plan = |number: u64| {
+            if is_stopped(watch) {
+                return Err(LabError::Stopped("interrupted: nothing was run".to_owned()));
+            }
+            let prepared = self.prepared(&self.point(number), &once)?;
+            watch.advance(1);
+            Ok(prepared.plan.hash)
+        };
+        let plans: Vec<Result<u64, LabError>> = (0..self.points()).into_par_iter().map(plan).collect();
+        watch.ends();
+        plans.into_iter().collect()
+    }
+
+    /// Point of a chunk, and its seeds.
+    fn part(&self, number: u64) -> (u64, Vec<u64>) {
+        let SweepRequest { seeds, first_seed, block, .. } = self.request;
+        let first = (number % self.blocks()) * block;
+        (number / self.blocks(), (first..seeds.min(first + block)).map(|at| first_seed + at).collect())
+    }
+
+    /// Name of a chunk whose point has this plan.
+    pub fn id(&self, number: u64, plan: u64) -> String {
+        let (point, seeds) = self.part(number);
+        let point = self.point(point);
         let parts = serde_json::json!([
             FORM,
             env!("CARGO_PKG_VERSION"),
             pelton_core::CORE_HASH,
-            format!("{:016x}", prepared.plan.hash),
+            format!("{plan:016x}"),
             [&point.board, &point.workload, &point.policy],
             point.values,
             seeds,
@@ -262,6 +320,31 @@ impl Grid {
             parts.to_string().as_bytes().iter().fold(basis, step)
         };
         format!("{:016x}{:016x}", hash(0xcbf2_9ce4_8422_2325), hash(0x6c62_272e_07bb_0142))
+    }
+
+    /// Place of the point of a chunk.
+    pub fn point_of(&self, number: u64) -> usize {
+        self.part(number).0 as usize
+    }
+
+    /// Plans a chunk whose point was planned before.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or an input is another now than it was then.
+    pub fn chunk(&self, number: u64, plans: &[u64]) -> Result<Chunk, LabError> {
+        let Some(&plan) = plans.get(self.point_of(number)).filter(|_| number < self.chunks()) else {
+            return refused(format!("there is no chunk {number}"), &format!("allowed: 0..={}", self.chunks() - 1));
+        };
+        let (at, seeds) = self.part(number);
+        let point = self.point(at);
+        let prepared = self.prepared(&point, &Unwatched)?;
+        if prepared.plan.hash != plan {
+            let reason =
+                format!("{}, {}: the inputs are other ones than those that were planned", point.board, point.workload);
+            let hint = "files must not change while a sweep runs, and be the same on all machines";
+            return Err(LabError::refused(Fault::Input, reason, hint));
+        }
+        Ok(Chunk { id: self.id(number, plan), point, prepared, seeds })
     }
 
     /// Runs a chunk: a Parquet file, a row for each number of each run. Equal chunks give equal bytes.
@@ -281,6 +364,7 @@ impl Grid {
             let report = run_into(&prepared, seed, NullSink, watch)?;
             let summary =
                 summary::summarise(summary::header(&prepared, report.duration_ns), &prepared.plan.machine, &report);
+            summary.remarks.iter().for_each(|remark| watch.note(remark));
             let plan = format!("{:016x}", prepared.plan.hash);
             let rows = summary.rows.iter().filter(|row| self.request.all || row.scope == Scope::Run);
             rows.for_each(|row| table.row(cells(chunk, &plan, seed, row)));
@@ -288,6 +372,10 @@ impl Grid {
         table.finish().map_err(LabError::Output)?;
         Ok(file)
     }
+}
+
+fn refused<T>(reason: String, hint: &str) -> Result<T, LabError> {
+    Err(LabError::refused(Fault::Request, reason, hint))
 }
 
 fn cells<'a>(chunk: &'a Chunk, plan: &'a str, seed: u64, row: &'a RunRow) -> impl Iterator<Item = Stored<'a>> {
@@ -326,31 +414,33 @@ pub struct Share {
     pub of: u64,
 }
 
-/// Runs the chunks that are not there, `jobs` at a time (0 = one per CPU). All points are planned first, so that a
-/// wrong one is said before anything runs.
+/// Runs the chunks that `keep` does not have, `jobs` at a time (0 = one per CPU). `plans` are those of the grid.
 ///
 /// # Errors
-/// When an input is wrong, a file cannot be kept, or the work was stopped: what was kept stays.
+/// When inputs do not go together, a file cannot be kept, or the work was stopped: what was kept stays, and no other
+/// chunk begins.
 pub fn sweep(
-    request: &SweepRequest,
+    grid: &Grid,
+    plans: &[u64],
     share: Share,
     jobs: usize,
     keep: &dyn Keep,
     watch: &dyn Watch,
 ) -> Result<Swept, LabError> {
-    let grid = Grid::of(request)?;
     let numbers: Vec<u64> = (0..grid.chunks()).filter(|number| number % share.of.max(1) == share.part).collect();
-    let planned = numbers.iter().map(|&number| Ok((number, grid.chunk(number, watch)?.id)));
-    let planned = planned.collect::<Result<Vec<_>, LabError>>()?;
-    let missing: Vec<u64> = planned.iter().filter(|(_, id)| !keep.has(id)).map(|(number, _)| *number).collect();
+    let is_missing = |number: &u64| !keep.has(&grid.id(*number, plans[grid.point_of(*number)]));
+    let missing: Vec<u64> = numbers.iter().copied().filter(is_missing).collect();
+    let (once, failed) = (Once { watch, said: Mutex::default() }, AtomicBool::new(false));
     watch.begins("chunks", Amount::Time(missing.len() as u64));
     let one = |&number: &u64| -> Result<(), LabError> {
-        if is_stopped(watch) {
-            return Err(LabError::Stopped("interrupted: chunks that are done are kept".to_owned()));
+        if is_stopped(watch) || failed.load(Ordering::Relaxed) {
+            return Ok(());
         }
-        let chunk = grid.chunk(number, &Unwatched)?;
-        let file = grid.run(&chunk, &Stops(watch))?;
-        keep.keep(&chunk.id, &file)?;
+        let run = || {
+            let chunk = grid.chunk(number, plans)?;
+            keep.keep(&chunk.id, &grid.run(&chunk, &once)?)
+        };
+        run().inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
         watch.advance(1);
         Ok(())
     };
@@ -360,25 +450,48 @@ pub fn sweep(
         Err(_) => missing.iter().map(one).collect(),
     };
     watch.ends();
+    if is_stopped(watch) {
+        return Err(LabError::Stopped("interrupted: chunks that are done are kept".to_owned()));
+    }
     done.into_iter().collect::<Result<(), _>>()?;
-    let (points, chunks) = (grid.points(), numbers.len() as u64);
-    let ran = missing.len() as u64;
-    Ok(Swept { points, runs: points * request.seeds, chunks, found: chunks - ran, ran })
+    let runs = numbers.iter().map(|&number| grid.part(number).1.len() as u64).sum();
+    let (chunks, ran) = (numbers.len() as u64, missing.len() as u64);
+    Ok(Swept { points: grid.points(), runs, chunks, found: chunks - ran, ran })
 }
 
-/// Stops a run of a chunk, which says nothing of its own.
-struct Stops<'a>(&'a dyn Watch);
+/// Passes each text on once, and nothing else but the flag that stops.
+struct Once<'a> {
+    watch: &'a dyn Watch,
+    said: Mutex<BTreeSet<String>>,
+}
 
-impl Watch for Stops<'_> {
-    fn stop(&self) -> &'static std::sync::atomic::AtomicBool {
-        self.0.stop()
+impl Once<'_> {
+    fn is_new(&self, text: String) -> bool {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(text)
+    }
+}
+
+impl Watch for Once<'_> {
+    fn stop(&self) -> &'static AtomicBool {
+        self.watch.stop()
+    }
+
+    fn note(&self, text: &str) {
+        if self.is_new(text.to_owned()) {
+            self.watch.note(text);
+        }
+    }
+
+    fn warn(&self, warnings: &Diagnostics) {
+        if !warnings.is_empty() && self.is_new(pelton_scenario::render(warnings, 100, false)) {
+            self.watch.warn(warnings);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     #[derive(Default)]
     struct Memory(Mutex<BTreeMap<String, Vec<u8>>>);
@@ -413,42 +526,85 @@ mod tests {
     fn the_grid_is_every_combination_and_every_block() {
         let grid = Grid::of(&request()).expect("good");
         assert_eq!((grid.points(), grid.chunks()), (16, 48));
-        let all: std::collections::BTreeSet<String> =
-            (0..48).map(|number| grid.chunk(number, &Unwatched).expect("good").id).collect();
+        let plans = grid.plans(&Unwatched).expect("good");
+        let all: BTreeSet<String> = (0..48).map(|number| grid.chunk(number, &plans).expect("good").id).collect();
         assert_eq!(all.len(), 48, "every chunk has a name of its own");
         assert_eq!(grid.point(1).values, ["2000"]);
-        let last = grid.chunk(47, &Unwatched).expect("good");
+        let last = grid.chunk(47, &plans).expect("good");
         assert_eq!((last.point.board.as_str(), last.seeds), ("juno-r2", vec![5]));
+        assert!(grid.chunk(48, &plans).is_err_and(|why| why.to_string().contains("no chunk 48")));
+    }
+
+    fn swept(request: &SweepRequest, share: Share, keep: &dyn Keep) -> Result<Swept, LabError> {
+        let grid = Grid::of(request)?;
+        sweep(&grid, &grid.plans(&Unwatched)?, share, 2, keep, &Unwatched)
     }
 
     #[test]
     fn what_is_there_is_not_run_again_and_shares_are_the_whole() {
         let (whole, shared) = (Memory::default(), Memory::default());
-        let swept = sweep(&request(), WHOLE, 2, &whole, &Unwatched).expect("good");
-        assert_eq!((swept.chunks, swept.found, swept.ran), (48, 0, 48));
-        let again = sweep(&request(), WHOLE, 1, &whole, &Unwatched).expect("good");
+        let first = swept(&request(), WHOLE, &whole).expect("good");
+        assert_eq!((first.chunks, first.runs, first.found, first.ran), (48, 80, 0, 48));
+        let again = swept(&request(), WHOLE, &whole).expect("good");
         assert_eq!((again.found, again.ran), (48, 0));
-        for part in 0..3 {
-            sweep(&request(), Share { part, of: 3 }, 1, &shared, &Unwatched).expect("good");
-        }
+        let runs = (0..3).map(|part| swept(&request(), Share { part, of: 3 }, &shared).expect("good").runs);
+        assert_eq!(runs.sum::<u64>(), 80);
         assert!(*whole.0.lock().expect("no panic") == *shared.0.lock().expect("no panic"));
     }
 
+    /// Keeps nothing, and counts.
+    #[derive(Default)]
+    struct Full(std::sync::atomic::AtomicU64);
+
+    impl Keep for Full {
+        fn has(&self, _: &str) -> bool {
+            false
+        }
+        fn keep(&self, _: &str, _: &[u8]) -> Result<(), LabError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Err(LabError::Caller)
+        }
+    }
+
     #[test]
-    fn a_grid_without_values_or_with_a_name_twice_is_refused() {
+    fn a_chunk_that_cannot_be_kept_ends_the_sweep() {
+        let full = Full::default();
+        assert!(matches!(swept(&request(), WHOLE, &full), Err(LabError::Caller)));
+        assert!(full.0.load(Ordering::Relaxed) <= 2, "each of two threads ends one at most");
+    }
+
+    #[test]
+    fn an_input_that_changed_since_it_was_planned_is_refused() {
+        let grid = Grid::of(&request()).expect("good");
+        let mut plans = grid.plans(&Unwatched).expect("good");
+        plans[0] ^= 1;
+        assert!(grid.chunk(0, &plans).is_err_and(|why| why.to_string().contains("other ones than those")));
+    }
+
+    #[test]
+    fn a_grid_without_values_or_with_something_twice_is_refused() {
         let refused = |change: &dyn Fn(&mut SweepRequest)| {
             let mut request = request();
             change(&mut request);
             Grid::of(&request).expect_err("refused").to_string()
         };
+        let text = |text: &str| text.to_owned();
         assert!(refused(&|request| request.boards.clear()).contains("no board"));
+        assert!(refused(&|request| request.boards.push(text("juno-r2"))).contains("a board is there twice"));
         assert!(refused(&|request| request.axes[0].values.clear()).contains("no rate_limit_us"));
+        assert!(refused(&|request| request.axes[0].values.push(text("500"))).contains("there twice"));
         assert!(refused(&|request| request.axes.push(request.axes[0].clone())).contains("two columns"));
-        assert!(refused(&|request| request.axes[0].name = "seed".to_owned()).contains("two columns `seed`"));
+        assert!(refused(&|request| request.axes[0].name = text(" seed ")).contains("two columns `seed`"));
+        assert!(refused(&|request| request.sets.push(text("rate_limit_us=7"))).contains("set beside it"));
+        assert!(refused(&|request| request.policies.push(text("7.2, rate_limit_us=7"))).contains("set beside it"));
+        assert!(refused(&|request| request.rate_limit_us = Some(7)).contains("set beside it"));
         assert!(refused(&|request| request.seeds = 0).contains("seeds 0"));
-        assert!(refused(&|request| request.axes[0].values = vec!["1".to_owned(); 20_000]).contains("points"));
+        assert!(refused(&|request| request.first_seed = u64::MAX).contains("seeds from"));
+        let many = || (0..20_000).map(|n| n.to_string()).collect();
+        assert!(refused(&|request| request.axes[0].values = many()).contains("points"));
         let mut wrong = request();
-        wrong.axes[0].name = "nosuch".to_owned();
-        assert!(sweep(&wrong, WHOLE, 1, &Memory::default(), &Unwatched).is_err(), "before anything runs");
+        wrong.axes[0].name = text("nosuch");
+        let grid = Grid::of(&wrong).expect("names are looked up when it is planned");
+        assert!(grid.plans(&Unwatched).is_err(), "before anything runs");
     }
 }

@@ -145,7 +145,7 @@ fn lines(content: &Content<'_>) -> Markup {
                     }
                 }
                 p.note id="served" hidden {
-                    "Browsers let no local file talk to Perfetto: `pelton serve` this page, and open it from there."
+                    "Browsers let no local file talk to Perfetto: " code { "pelton serve" } " this page, and open it from there."
                 }
                 div id="panels" tabindex="0" role="group" aria-label="Time lines" {}
             }
