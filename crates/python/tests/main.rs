@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -18,8 +19,11 @@ fn python(module: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Folder of [`made_package`], made once.
+static PACKAGE: LazyLock<PathBuf> = LazyLock::new(made_package);
+
 /// A folder that the package can be imported from: its files, and the module beside them.
-fn package() -> PathBuf {
+fn made_package() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
     let package = folder.join("pelton");
     std::fs::create_dir_all(&package).expect("a folder");
@@ -40,8 +44,9 @@ fn package() -> PathBuf {
 
 fn run(python: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(python);
-    command.args(arguments).current_dir(repository().join("python")).env("PYTHONPATH", package());
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command.args(arguments).current_dir(repository().join("python")).env("PYTHONPATH", &*PACKAGE);
+    // The sources, which have no module beside them, are not imported from where Python starts.
+    command.env("PYTHONSAFEPATH", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     let program = std::env::current_exe().expect("this program").ancestors().nth(2).map(|built| built.join("pelton"));
     if let Some(program) = program.filter(|program| program.is_file()) {
         command.env("PELTON_PROGRAM", program);
