@@ -279,7 +279,7 @@ def _count(name: str, value: int) -> int:
     return whole
 
 
-def library(name: str, extra: str) -> Any:
+def optional(name: str, extra: str) -> Any:
     """A library that is no dependency of the package.
 
     Raises `Unavailable` where it is not installed.

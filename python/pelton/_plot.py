@@ -20,7 +20,7 @@ def altair() -> Any:
 
     Raises `Unavailable` where it is not installed.
     """
-    return _ask.library("altair", "plot")
+    return _ask.optional("altair", "plot")
 
 
 def data(table: _pelton.Table, names: Iterable[str] = ()) -> Any:

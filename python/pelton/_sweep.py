@@ -37,7 +37,7 @@ class Sweep:
     def scan(self) -> Any:
         """The rows as a lazy polars frame."""
         # Named one by one: a folder's name may have letters that stand for others in a pattern.
-        return _ask.library("polars", "polars").scan_parquet(self._found(), glob=False)
+        return _ask.optional("polars", "polars").scan_parquet(self._found(), glob=False)
 
     def to_polars(self) -> Any:
         """The rows as a polars DataFrame."""
@@ -45,7 +45,7 @@ class Sweep:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
-        pandas = _ask.library("pandas", "pandas")
+        pandas = _ask.optional("pandas", "pandas")
         return pandas.concat([pandas.read_parquet(file) for file in self._found()], ignore_index=True)
 
     def _found(self) -> list[Path]:

@@ -18,24 +18,24 @@ def run() -> pelton.Run:
 def test_every_library_sees_the_same_rows(run: pelton.Run) -> None:
     table = run.events("sched_switch")
     rows = {"lists": (len(table), sum(table["next_tid"]))}
-    if pl := _library("polars"):
+    if pl := _optional("polars"):
         frame = pl.DataFrame(table)
         rows["polars"] = (frame.height, int(frame["next_tid"].sum()))
-    if pa := _library("pyarrow"):
+    if pa := _optional("pyarrow"):
         arrow = pa.table(table)
         rows["pyarrow"] = (arrow.num_rows, sum(arrow["next_tid"].to_pylist()))
         assert arrow.schema.field("time_ns").metadata[b"unit"] == b"ns"
-    if _library("pandas"):
+    if _optional("pandas"):
         frame = table.to_pandas()
         rows["pandas"] = (len(frame), int(frame["next_tid"].sum()))
     rows_of_it = table
-    if duckdb := _library("duckdb"):
+    if duckdb := _optional("duckdb"):
         rows["duckdb"] = duckdb.sql("select count(*), sum(next_tid)::bigint from rows_of_it").fetchall()[0]
     print(f"read by {', '.join(rows)}")
     assert len(set(rows.values())) == 1, rows
 
 
-def _library(name: str):  # type: ignore[no-untyped-def]
+def _optional(name: str):  # type: ignore[no-untyped-def]
     try:
         return __import__(name)
     except ImportError:

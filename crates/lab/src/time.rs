@@ -19,7 +19,7 @@ const SUFFIXES: [(&str, u64); 6] = [
 /// Reads `15s`, `250ms`, `1.5s`, `2m`; whole nanoseconds, exactly.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// Description of the fault, in words.
 pub fn parse_time_ns(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);

@@ -18,8 +18,9 @@ const SCALE: u32 = 1024;
 /// Steps of one call, and its length.
 const STEPS_MAX: u64 = 10_000_000;
 const US_MAX: u64 = DURATION_NS_MAX / 1000;
-/// Operating points of a domain, and power of one: the core's bounds.
+/// Operating points of a domain: `PELTON_OPP_MAX` of bounds.h.
 const OPPS_MAX: usize = 256;
+/// Power of a point, below the core's bound: its product with the time of 65,536 CPUs has to fit 64 bits.
 const POWER_UW_MAX: u64 = 1 << 32;
 
 /// Adds the functions to the module.
@@ -217,13 +218,14 @@ fn energy(py: Python<'_>, opps: Vec<(u32, u64)>, max_util: u32, sum_util: u32, c
 
 /// Highest frequency of a table.
 fn ascending(py: Python<'_>, khz: &[u32]) -> PyResult<u32> {
-    let is_good = khz.first().is_some_and(|&first| first > 0)
-        && khz.windows(2).all(|two| two[0] < two[1])
-        && khz.last().is_some_and(|&last| last <= 20_000_000);
+    let bounds = pelton_core::bounds();
+    let (min, max) =
+        bounds.iter().find(|bound| bound.quantity == "frequency_khz").map_or((1, 0), |bound| (bound.min, bound.max));
+    let is_good = khz.iter().all(|&khz| (min..=max).contains(&khz.into())) && khz.windows(2).all(|two| two[0] < two[1]);
     match khz.last() {
         Some(&last) if is_good && khz.len() <= OPPS_MAX => Ok(last),
         _ => {
-            let hint = format!("allowed: up to {OPPS_MAX} of 1..=20000000 kHz, rising");
+            let hint = format!("allowed: up to {OPPS_MAX} of {min}..={max} kHz, rising");
             Err(error::input(py, "this is no table of frequencies", Some(&hint)))
         }
     }

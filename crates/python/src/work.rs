@@ -137,7 +137,7 @@ pub fn work_of<T: Send>(
         })?;
         let mut raised = None;
         while !py.detach(|| followed.is_over()) {
-            // Who asked to stop is not asked again.
+            // A caller that asked to stop is not called again.
             let looked =
                 py.check_signals().and_then(|()| if raised.is_some() { Ok(()) } else { followed.say(py, progress) });
             if let (Err(why), true) = (looked, raised.is_none()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequencies of CPUs.
 
-use super::{Seen, seconds, time};
+use super::{Seen, seconds};
 use crate::table::{Column, Table, Values};
 use pelton_lab::run::LabError;
 use pelton_schema::IDLE_EXIT;
@@ -18,14 +18,7 @@ pub(super) fn cpu_frequency(seen: &Seen<'_>) -> Result<Table, LabError> {
 }
 
 fn events(seen: &Seen<'_>, only: Option<u32>) -> Table {
-    let rows = seen.table();
-    let cpus = rows.u32s("cpu");
-    let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
-    Table::of(vec![
-        time(places.iter().map(|&at| rows.times()[at])),
-        rows.column("cpu", &places, ("cpu", "", "CPU.")),
-        rows.column("freq_khz", &places, ("frequency", "kHz", "New frequency.")),
-    ])
+    seen.by_cpu(only, |rows, places| rows.column("freq_khz", places, ("frequency", "kHz", "New frequency.")))
 }
 
 /// Times and values of one CPU's frequency, and its end.
@@ -75,7 +68,7 @@ fn residencies(frequency: &[(u64, u32)], active: &[(u64, bool)], end_ns: u64) ->
                 let part = end.min(to).saturating_sub(begin.max(from));
                 stay.active_ns = stay.active_ns.map(|sum| sum + part);
             }
-            // What goes on beyond this frequency is looked at again for the next one.
+            // A state that goes on beyond this frequency is looked at again for the next one.
             if end > to {
                 break;
             }

@@ -24,14 +24,9 @@ pub(super) fn cpu_idle(seen: &Seen<'_>) -> Result<Table, LabError> {
 }
 
 fn events(seen: &Seen<'_>, only: Option<u32>) -> Table {
-    let rows = seen.table();
-    let cpus = rows.u32s("cpu");
-    let places = rows.places(|at| only.is_none_or(|cpu| cpus[at] == cpu));
-    Table::of(vec![
-        time(places.iter().map(|&at| rows.times()[at])),
-        rows.column("cpu", &places, ("cpu", "", "CPU.")),
-        Column::new("state", "", "Idle state; -1: not idle.", Values::I64(states(rows, &places))),
-    ])
+    seen.by_cpu(only, |rows, places| {
+        Column::new("state", "", "Idle state; -1: not idle.", Values::I64(states(rows, places)))
+    })
 }
 
 /// 1 from when a CPU is not idle, 0 from when it is.

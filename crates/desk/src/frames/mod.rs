@@ -151,6 +151,17 @@ impl Seen<'_> {
         Rows(&self.tables[0])
     }
 
+    /// Events of all CPUs, or of one: time, CPU and a value.
+    fn by_cpu(&self, only: Option<u32>, value: impl FnOnce(Rows<'_>, &[usize]) -> Column) -> Table {
+        let rows = self.table();
+        let places = rows.places(|at| only.is_none_or(|cpu| rows.u32s("cpu")[at] == cpu));
+        Table::of(vec![
+            time(places.iter().map(|&at| rows.times()[at])),
+            rows.column("cpu", &places, ("cpu", "", "CPU.")),
+            value(rows, &places),
+        ])
+    }
+
     /// The CPU that is asked for.
     fn cpu(&self) -> Result<u32, LabError> {
         let cpu = self.question.cpu.ok_or_else(|| asked("cpu", "a number"))?;

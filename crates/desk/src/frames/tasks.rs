@@ -113,7 +113,7 @@ pub(super) fn activation(seen: &Seen<'_>) -> Result<Table, LabError> {
     let is_change = |stay: &&Stay| !matches!(stay.state, Some(WAKING | RUNNABLE));
     let mut made: Vec<Activation> = Vec::new();
     for stay in changes.iter().filter(is_change) {
-        // Whether it sleeps or was preempted is not known: nor is how long that execution was.
+        // A state that is not recorded may be a sleep or a preemption: the length of that execution is not known.
         if stay.state.is_none() {
             made.iter_mut().last().into_iter().for_each(|last| last.is_sure = false);
             continue;
