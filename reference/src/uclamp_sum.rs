@@ -172,7 +172,7 @@ impl Cpu {
     /// Clamped utilization with waiting tasks: they are no demand of a CPU that is capped.
     pub fn boosted(&self, clamped: i64, real: i64, runnable: i64) -> i64 {
         match self.form {
-            Uclamp::Sum if clamped < 1024 && real > clamped + 80 => clamped,
+            Uclamp::Sum | Uclamp::Debt if clamped < 1024 && real > clamped + 80 => clamped,
             Uclamp::Sum => clamped.max(runnable),
             Uclamp::Debt if real == 0 => clamped.max(runnable),
             _ if real == 0 => clamped,

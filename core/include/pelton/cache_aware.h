@@ -226,13 +226,13 @@ PELTON_INLINE u32 pelton_task_cache_work(const struct pelton_placement *s, struc
 		return 0;
 	}
 	for (i = 0; i < PELTON_PLACE_CPUS_MAX && i < s->nr_cpus; i++) {
-		pelton_span span = pelton_place_domain(s, i, s->cpus[i].llc_domain)->span;
+		pelton_span span = pelton_place_domain(s, i, pelton_rows(s)->cpus[i].llc_domain)->span;
 
-		if (s->cpus[i].llc_domain == PELTON_NO_DOMAIN || pelton_span_first(s, span) != i)
+		if (pelton_rows(s)->cpus[i].llc_domain == PELTON_NO_DOMAIN || pelton_span_first(s, span) != i)
 			continue;
-		pelton_cache_scan_llc(c, t, &scan, pelton_members_of(s, span, span), s->cpus[i].llc == preferred,
+		pelton_cache_scan_llc(c, t, &scan, pelton_members_of(s, span, span), pelton_rows(s)->cpus[i].llc == preferred,
 				      now_ticks, period_ticks);
-		read += s->cpus[i].llc_size;
+		read += pelton_rows(s)->cpus[i].llc_size;
 	}
 	pelton_cache_scan_ends(g, &scan, pelton_place_cpu_of(s, cpu)->llc_size);
 	return read;

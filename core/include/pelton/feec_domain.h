@@ -21,7 +21,7 @@ PELTON_INLINE u32 pelton_feec_candidates(const struct pelton_policy *pol, const 
 					 const struct pelton_placed *out, struct pelton_feec_domain *d,
 					 pelton_span span)
 {
-	const struct pelton_perf_domain *pd = &s->perf_domains[d->index & (PELTON_PERF_DOMAINS_MAX - 1u)];
+	const struct pelton_perf_domain *pd = &pelton_rows(s)->perf_domains[d->index & (PELTON_PERF_DOMAINS_MAX - 1u)];
 	struct pelton_feec_clamps clamps = pelton_feec_task_clamps(s);
 	pelton_cpus cpus = pelton_cpus_and(pelton_span_allowed(s, pd->cpus), pelton_span_cpus(s, span));
 	pelton_walk walk;
@@ -80,7 +80,7 @@ PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const str
 				      struct pelton_placed *out, struct pelton_feec *f, u32 index, pelton_span span)
 {
 	u64 base;
-	pelton_span cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
+	pelton_span cpus = pelton_rows(s)->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
 	s64 none = pelton_feec_takes_full(pol, s) ? -1 : 0;
 	struct pelton_feec_domain d = { .index = index,
 					.none = none,

@@ -23,7 +23,7 @@
 
 PELTON_INLINE const struct pelton_perf_domain *pelton_perf_domain_of(const struct pelton_placement *s, u32 index)
 {
-	return &s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)];
+	return &pelton_rows(s)->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)];
 }
 
 /* Time that a CPU is busy with the task on `dst`. */
@@ -66,7 +66,7 @@ PELTON_INLINE u64 pelton_place_em_energy(const struct pelton_policy *pol, const 
 	const struct pelton_perf_domain *pd = pelton_perf_domain_of(s, index);
 	u32 first = pelton_min_u32(pd->first_state, PELTON_PLACE_STATES_MAX);
 	u32 n = pelton_min_u32(pd->nr_states, PELTON_PLACE_STATES_MAX - first);
-	const struct pelton_em_state *states = &s->states[first & (PELTON_PLACE_STATES_MAX - 1u)];
+	const struct pelton_em_state *states = &pelton_rows(s)->states[first & (PELTON_PLACE_STATES_MAX - 1u)];
 
 	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
 		return pelton_em_cpu_energy(states, n, pd->min_state, pd->max_state, max_util, busy, allowed_cap);

@@ -40,7 +40,7 @@ PELTON_INLINE const struct pelton_em_state *pelton_priced_state(const struct pel
 	const struct pelton_perf_domain *pd = pelton_perf_domain_of(s, e->perf_domain);
 	u32 first = pelton_min_u32(pd->first_state, PELTON_PLACE_STATES_MAX);
 	u32 n = pelton_em_count(pelton_min_u32(pd->nr_states, PELTON_PLACE_STATES_MAX - first));
-	const struct pelton_em_state *states = &s->states[first & (PELTON_PLACE_STATES_MAX - 1u)];
+	const struct pelton_em_state *states = &pelton_rows(s)->states[first & (PELTON_PLACE_STATES_MAX - 1u)];
 	u32 allowed = pelton_priced_allowed(pol, s, e), i = 0;
 
 	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)

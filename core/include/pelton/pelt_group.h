@@ -312,19 +312,33 @@ PELTON_INLINE u64 pelton_migration_clock(const struct pelton_rq *rq, const struc
 	return base + (wall_now - rq->clock.clock_idle_ns);
 }
 
-/* A sleeping task is woken on another CPU: it leaves its share on `cfs` of `old_rq` and becomes unattached. */
-PELTON_INLINE void pelton_migrate_sleeping(const struct pelton_policy *pol, const struct pelton_rq *old_rq,
-					   struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 old_cpu_is_idle,
-					   u64 wall_now)
+/*
+ * A sleeping task is woken on another CPU and becomes unattached. What it leaves on `cfs` of `old_rq`, which are only
+ * read here, is `left`: a host that does not hold the lock of that queue adds it up elsewhere first.
+ */
+PELTON_INLINE void pelton_leave_sleeping(const struct pelton_policy *pol, const struct pelton_rq *old_rq,
+					 const struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 old_cpu_is_idle,
+					 u64 wall_now, struct pelton_removed *left)
 {
 	struct pelton_ctx ctx = pelton_rq_ctx(pol, old_rq);
 
 	pelton_sync_blocked(&ctx, cfs, se);
-	pelton_deposit_removed(pol, cfs, se);
+	pelton_removed_of(pol, se, left);
 	ctx.now = pelton_migration_clock(old_rq, cfs, wall_now);
 	if (pol->migration_lag && pol->invariance == PELTON_INVARIANCE_CLOCK && old_cpu_is_idle && ctx.now)
 		pelton_update_load_avg_blocked_se(&ctx, se);
 	se->avg.last_update_time_ns = 0;
+}
+
+/* The same where the queue is locked: the share is left there at once. */
+PELTON_INLINE void pelton_migrate_sleeping(const struct pelton_policy *pol, const struct pelton_rq *old_rq,
+					   struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 old_cpu_is_idle,
+					   u64 wall_now)
+{
+	struct pelton_removed left;
+
+	pelton_leave_sleeping(pol, old_rq, cfs, se, old_cpu_is_idle, wall_now, &left);
+	pelton_add_removed(cfs, &left, 1);
 }
 
 /* A task ends or leaves the fair class in its sleep. */

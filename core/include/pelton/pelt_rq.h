@@ -276,14 +276,38 @@ PELTON_INLINE void pelton_sync_blocked(const struct pelton_ctx *ctx, const struc
 	pelton_update_load_avg_blocked_se(&at_queue, se);
 }
 
-/* Leave a share behind for the queue's next update. */
+/* What a task that left in its sleep takes out of its queue, at the queue's next update. */
+struct pelton_removed {
+	u64 load;
+	u64 util;
+	u64 runnable;
+};
+
+PELTON_INLINE void pelton_removed_of(const struct pelton_policy *pol, const struct pelton_se *se,
+				     struct pelton_removed *r)
+{
+	r->load = se->avg.load_avg;
+	r->util = se->avg.util_avg;
+	r->runnable = pol->runnable_signal == PELTON_RUNNABLE_ON ? se->avg.runnable_avg : se->avg.load_sum;
+}
+
+/* Leave shares of `nr` tasks behind. */
+PELTON_INLINE void pelton_add_removed(struct pelton_cfs_rq *cfs, const struct pelton_removed *r, u32 nr)
+{
+	cfs->removed_nr += nr;
+	cfs->removed_util += r->util;
+	cfs->removed_load += r->load;
+	cfs->removed_runnable += r->runnable;
+}
+
+/* Leave a share behind. */
 PELTON_INLINE void pelton_deposit_removed(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
 					  const struct pelton_se *se)
 {
-	cfs->removed_nr++;
-	cfs->removed_util += se->avg.util_avg;
-	cfs->removed_load += se->avg.load_avg;
-	cfs->removed_runnable += pol->runnable_signal == PELTON_RUNNABLE_ON ? se->avg.runnable_avg : se->avg.load_sum;
+	struct pelton_removed r;
+
+	pelton_removed_of(pol, se, &r);
+	pelton_add_removed(cfs, &r, 1);
 }
 
 #endif

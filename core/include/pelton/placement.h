@@ -12,6 +12,8 @@
  *   pelton_place_set          more than 64 CPUs: a set of them, and sums over it
  *   pelton_lb_kept            the same: what balances keep of groups
  *   pelton_placement          all of them
+ *   pelton_machine            its rows, where a host decides for several CPUs at a time: they are kept once, and a
+ *                             pelton_placement without them holds a question
  *   pelton_placed             the answer and how it came about
  *
  *   domains of CPU 0          MC {0..5}            groups are the spans of the domains below:
@@ -223,14 +225,30 @@ struct pelton_placement {
 	u32 smt_threads;                                                 /* most threads of a core; 0 counts as 1 */
 	u64 avg_idle_ns;                                                 /* of the executing CPU */
 	u64 avg_scan_cost_ns;                                            /* of its cache group */
+#ifndef PELTON_MACHINE
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
 	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
 	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
+#endif
 #if PELTON_PLACE_CPUS_MAX > 64u
 	struct pelton_place_set sets[PELTON_PLACE_SETS_MAX];
 	struct pelton_lb_kept kept;
 #endif
 };
+
+#ifdef PELTON_MACHINE
+/* The rows of all questions: PELTON_MACHINE is the host's name for the one it has. At most 64 CPUs. */
+struct pelton_machine {
+	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX];
+	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
+	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
+};
+
+extern struct pelton_machine PELTON_MACHINE;
+#define pelton_rows(s) (&PELTON_MACHINE)
+#else
+#define pelton_rows(s) (s)
+#endif
 
 /* Rules that decide. */
 enum {
@@ -355,7 +373,7 @@ struct pelton_placed {
 /* A CPU's record; `cpu` beyond the last is the last. */
 PELTON_INLINE const struct pelton_place_cpu *pelton_place_cpu_of(const struct pelton_placement *s, u32 cpu)
 {
-	return &s->cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
+	return &pelton_rows(s)->cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 }
 
 PELTON_INLINE const struct pelton_sched_domain *pelton_place_domain(const struct pelton_placement *s, u32 cpu,

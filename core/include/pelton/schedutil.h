@@ -35,6 +35,7 @@
 #include "hook.h"
 #include "iowait.h"
 #include "perf.h"
+#include "resolve.h"
 
 /* Requests of a commit to the host. */
 #define PELTON_COMMIT_NONE 0u    /* nothing changed */
@@ -289,51 +290,6 @@ PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const s
 	return pelton_mul_div_floor(ref, perf, cap_orig);
 }
 
-/*
- * Mark of a table entry that a faster one makes needless (pelton_em_state.inefficient): it is chosen only where the
- * limits leave nothing else (CPUFREQ_RELATION_LE, read in 6.1, not in 5.10.262).
- */
-#define PELTON_KHZ_INEFFICIENT 0x80000000u
-
-PELTON_INLINE u32 pelton_khz_entry(u32 khz)
-{
-	return khz & ~PELTON_KHZ_INEFFICIENT;
-}
-
-/* Lowest unmarked entry at or above `target`, else the highest; 0 where all are marked. */
-PELTON_INLINE u32 pelton_sugov_efficient(const u32 *khz, u32 n, u32 target)
-{
-	u32 best = 0, i;
-
-	for (i = 0; i < n && i < PELTON_OPP_MAX && best < target; i++)
-		if (!(khz[i] & PELTON_KHZ_INEFFICIENT))
-			best = khz[i];
-	return best;
-}
-
-/* Lowest table frequency at or above `raw` within the limits; `khz` ascends. A driver without table gets `raw`. */
-PELTON_INLINE u32 pelton_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw)
-{
-	u32 target = pelton_clamp_u32(raw, sp->min_khz, sp->max_khz);
-	u32 enough = pelton_min_u32(target, sp->max_khz);
-	u32 best = pelton_sugov_efficient(khz, n, enough), i;
-
-	if (best && best >= sp->min_khz && best <= sp->max_khz)
-		return best;
-	best = target;
-	for (i = 0; i < n && i < PELTON_OPP_MAX; i++) {
-		u32 entry = pelton_khz_entry(khz[i]);
-
-		if (entry >= enough) {
-			if (entry <= sp->max_khz || !i)
-				best = entry;
-			break;
-		}
-		best = entry;
-	}
-	return best;
-}
-
 /* An unchanged raw request keeps the frequency; a forced maximum does not touch the cache. */
 PELTON_INLINE u32 pelton_sugov_cached(struct pelton_sugov_policy *sp, u32 raw, u32 resolved, u32 forced_max)
 {
@@ -372,8 +328,8 @@ PELTON_INLINE u32 pelton_sugov_drive(struct pelton_sugov_policy *sp)
 }
 
 /*
- * End of an evaluation: cache, hold filter, gate, driver. `sc` is the only CPU of the domain, or NULL for a shared
- * domain. Returns a PELTON_COMMIT value; sp->next_freq_khz is then the frequency requested.
+ * End of an evaluation: cache, hold filter, gate, driver. `sc` is the CPU of the call; in a domain of several
+ * CPUs it may be NULL. Returns a PELTON_COMMIT value; sp->next_freq_khz is then the frequency requested.
  */
 PELTON_INLINE u32 pelton_sugov_commit(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 				      struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 raw,
@@ -384,7 +340,7 @@ PELTON_INLINE u32 pelton_sugov_commit(const struct pelton_policy *pol, struct pe
 	u32 freq = want, proposed, accepted;
 
 	pelton_gate_note(pol, sp, now, want);
-	if (sc)
+	if (sc && sp->nr_cpus == 1)
 		freq = pelton_sugov_hold_freq(pol, sp, sc, s, freq, cached_raw_before, forced_max);
 	proposed = freq;
 	freq = pelton_gate_decide(pol, sp, now, s->cap_orig, raw, proposed);
@@ -493,18 +449,11 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 	return pelton_sugov_larger(&terms[first], &terms[caller]) ? first : caller;
 }
 
-/*
- * Need of the domain, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. `first`:
- * the first CPU with the largest request, where that is known.
- */
-PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-				     const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first,
-				     const u32 *khz, u32 opps, struct pelton_decision *out)
+/* Need of a domain that follows the request `most`, to a frequency of the table `khz` with `opps` entries. */
+PELTON_INLINE void pelton_sugov_follow(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				       const struct pelton_perf_terms *most, const u32 *khz, u32 opps,
+				       struct pelton_decision *out)
 {
-	const struct pelton_perf_terms *most;
-
-	out->cpu = pelton_sugov_largest(terms, n, caller, first);
-	most = &terms[out->cpu];
 	out->perf = most->perf;
 	out->request = most->request;
 	out->scale = most->scale;
@@ -512,6 +461,26 @@ PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const stru
 	out->raw_khz = pelton_sugov_raw_freq(pol, sp, out->request, out->scale, out->forced_max);
 	out->resolved_khz = pelton_sugov_resolve(sp, khz, opps, out->raw_khz);
 	out->commit = PELTON_COMMIT_NONE;
+}
+
+/*
+ * Need of the domain, from the `n` requests of its CPUs. `first`: the first CPU with the largest request, where that is
+ * known.
+ */
+PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				     const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first,
+				     const u32 *khz, u32 opps, struct pelton_decision *out)
+{
+	out->cpu = pelton_sugov_largest(terms, n, caller, first);
+	pelton_sugov_follow(pol, sp, &terms[out->cpu], khz, opps, out);
+}
+
+/* The need becomes a request to the driver; `sc` and `s` belong to the CPU whose hook call this is. */
+PELTON_INLINE void pelton_sugov_finish(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
+				       struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
+				       struct pelton_decision *out)
+{
+	out->commit = pelton_sugov_commit(pol, sp, sc, s, now, out->raw_khz, out->resolved_khz, out->forced_max);
 }
 
 /*
@@ -524,8 +493,7 @@ PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct p
 				       u32 opps, struct pelton_decision *out)
 {
 	pelton_sugov_need(pol, sp, terms, sp->nr_cpus, caller, first, khz, opps, out);
-	out->commit = pelton_sugov_commit(pol, sp, sp->nr_cpus == 1 ? sc : 0, s, now, out->raw_khz, out->resolved_khz,
-					  out->forced_max);
+	pelton_sugov_finish(pol, sp, sc, s, now, out);
 }
 
 /*
@@ -584,6 +552,21 @@ PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct
 {
 	pelton_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms);
 	pelton_sugov_decide(pol, sp, &sc[caller], &s[caller], now, terms, caller, PELTON_NO_LARGEST, khz, n, out);
+}
+
+/*
+ * The evaluation of one CPU: what pelton_sugov_evaluate() comes to in a domain where no other CPU asks for more. A host
+ * in which the CPUs of a domain ask one by one keeps a domain for each, whose `nr_cpus` is that of the real one.
+ */
+PELTON_INLINE void pelton_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
+					     struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
+					     u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms,
+					     struct pelton_decision *out)
+{
+	pelton_sugov_cpu(pol, sp, sc, s, now, tick_ns, terms);
+	out->cpu = 0;
+	pelton_sugov_follow(pol, sp, terms, khz, n, out);
+	pelton_sugov_finish(pol, sp, sc, s, now, out);
 }
 
 #endif

@@ -65,7 +65,7 @@ struct pelton_uclamp_sum_rq {
 _Static_assert(sizeof(struct pelton_uclamp_sum_task) == 40, "layout");
 _Static_assert(sizeof(struct pelton_uclamp_sum_rq) == 56, "layout");
 
-/* Raw utilization this far above the clamped one marks a capped CPU, whose waiting tasks are no demand (sum). */
+/* Raw utilization this far above the clamped one marks a capped CPU (sum, debt). */
 #define PELTON_UCLAMP_CAPPED_MARGIN 80u
 
 /* Utilization within clamps; an upper clamp below the lower one wins. */
@@ -260,17 +260,22 @@ PELTON_INLINE u32 pelton_uclamp_sum_calls(const struct pelton_policy *pol, const
 	return pol->uclamp != PELTON_UCLAMP_DEBT || t->bias != 0;
 }
 
+/* Are the tasks of a CPU capped so far that waiting is what their caps want, and no demand (sum, debt)? */
+PELTON_INLINE u32 pelton_uclamp_rq_is_capped(const struct pelton_policy *pol, u32 clamped, u32 util)
+{
+	return (pol->uclamp == PELTON_UCLAMP_SUM || pol->uclamp == PELTON_UCLAMP_DEBT) &&
+	       clamped < PELTON_CAPACITY_SCALE && util > clamped + PELTON_UCLAMP_CAPPED_MARGIN;
+}
+
 /* Clamped utilization, raised by waiting tasks. */
 PELTON_INLINE u32 pelton_uclamp_sum_boost(const struct pelton_policy *pol, u32 clamped, u32 util, u32 runnable)
 {
-	/* What is not utilized is not clamped either: without clamps in use debt is what none is. */
-	if (pol->uclamp == PELTON_UCLAMP_DEBT && !util)
-		return pelton_max_u32(clamped, runnable);
-	if (pol->uclamp != PELTON_UCLAMP_SUM)
-		return util ? pelton_max_u32(clamped, pelton_mul_div_floor(clamped, runnable, util)) : clamped;
-	if (clamped < PELTON_CAPACITY_SCALE && util > clamped + PELTON_UCLAMP_CAPPED_MARGIN)
+	if (pelton_uclamp_rq_is_capped(pol, clamped, util))
 		return clamped;
-	return pelton_max_u32(clamped, runnable);
+	/* What is not utilized is not clamped either: without clamps in use debt is what none is. */
+	if (pol->uclamp == PELTON_UCLAMP_SUM || (pol->uclamp == PELTON_UCLAMP_DEBT && !util))
+		return pelton_max_u32(clamped, runnable);
+	return util ? pelton_max_u32(clamped, pelton_mul_div_floor(clamped, runnable, util)) : clamped;
 }
 
 /*

@@ -5472,8 +5472,8 @@ unsafe extern "C" {
         flags: u32,
         local: u32,
     ) -> u32;
-    /// End of an evaluation: cache, hold filter, gate, driver. `sc` is the only CPU of the domain, or NULL for a shared
-    /// domain. Returns a PELTON_COMMIT value; sp->next_freq_khz is then the frequency requested.
+    /// End of an evaluation: cache, hold filter, gate, driver. `sc` is the CPU of the call; in a domain of several CPUs
+    /// it may be NULL. Returns a PELTON_COMMIT value; sp->next_freq_khz is then the frequency requested.
     #[link_name = "pelton_x_sugov_commit"]
     pub safe fn sugov_commit(
         pol: &Policy,
@@ -5595,8 +5595,8 @@ unsafe extern "C" {
     /// New limits from user space or the hardware: re-evaluate at the next hook, whatever the window says.
     #[link_name = "pelton_x_sugov_limits"]
     pub safe fn sugov_limits(sp: &mut SugovPolicy, min_khz: u32, max_khz: u32);
-    /// Need of the domain, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries.
-    /// `first`: the first CPU with the largest request, where that is known.
+    /// Need of the domain, from the `n` requests of its CPUs. `first`: the first CPU with the largest request, where
+    /// that is known.
     #[link_name = "pelton_x_sugov_need"]
     pub unsafe fn sugov_need(
         pol: &Policy,

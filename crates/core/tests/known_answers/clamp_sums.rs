@@ -164,6 +164,10 @@ fn what_the_governor_sees() {
     assert_eq!(state(&p, &sum, 480, 900).runnable_cfs, 900);
     assert_eq!(state(&p, &sum, 481, 900).runnable_cfs, 400, "capped");
     let p = policy(value::UCLAMP_DEBT);
+    // Two hogs capped to 300 each: their waiting is what the caps want.
+    let hogs = UclampSumRq { bias: 2 * 300 - 1024, ..UclampSumRq::default() };
+    assert_eq!(state(&p, &hogs, 1024, 2048).runnable_cfs, 600, "capped");
+    assert_eq!(state(&p, &UclampSumRq { bias: -80, ..hogs }, 1024, 2048).runnable_cfs, 1888, "80 below: not capped");
     assert_eq!(state(&p, &bias, 1024, 0).uclamp_min, 700, "real-time tasks keep their lower clamp");
     // Without clamps in use debt is what none is: a waiting task on a CPU without utilization is demand (cpu_util).
     assert_eq!(state(&p, &UclampSumRq::default(), 0, 1).runnable_cfs, 1);

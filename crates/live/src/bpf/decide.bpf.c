@@ -5,12 +5,24 @@
  *
  * The program is attached to nothing. One of the type for traffic control can be run on request, many times, and timed.
  */
+#include "pelton/placement.h"
+
+#define SEC(name) __attribute__((section(name), used))
+
+SEC(".bss.policy") struct pelton_policy policy;
+SEC(".bss.record") struct pelton_placement record;
+SEC(".bss.placed") struct pelton_placed placed;
+
+#define POLICY (&policy)
+#define RECORD (&record)
+#define PLACED (&placed)
+
 #include "decide_group.h"
 
 SEC("tc") int place(void *context)
 {
 	(void)context;
-	return (int)pelton_select_task_rq_fair(&policy, &record, &placed);
+	return (int)pelton_select_task_rq_fair(POLICY, RECORD, PLACED);
 }
 
 SEC("license") char terms[] = "GPL";
