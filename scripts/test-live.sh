@@ -43,6 +43,9 @@ code=0
 scripts/live/fetch.sh "$kernels" "${series[@]}" || code=$?
 [ "$code" != 4 ] || skip "the Debian archive cannot be reached"
 [ "$code" = 0 ] || exit "$code"
+scripts/live/fetch.sh --full "$kernels/full" "$scheduler_series" || code=$?
+[ "$code" = 0 ] || exit "$code"
+[ -e "$kernels/full/$scheduler_series/vmlinuz" ] || echo "not measured: the core as scheduler: the Debian archive has no Linux $scheduler_series"
 if [ "$repeats" -gt 1 ]; then
     scripts/live/qemu.sh "$kernels/qemu"
     export PATH=$kernels/qemu/bin:$PATH
@@ -136,6 +139,46 @@ unequal.balances --speeds --load busy:threads=4+busy:threads=3,nice=5+bursts:run
 misfit.balances --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us=47000,sleep_us=71000+bursts:run_us=33000,sleep_us=53000+periodic:run_us=500,period_us=10000+periodic:run_us=600,period_us=11300+periodic:run_us=400,period_us=8900+periodic:run_us=550,period_us=10700+periodic:run_us=450,period_us=9500+periodic:run_us=650,period_us=12100 --duration 3s
 JOBS
 with_balances='7.2'
+# The core as scheduler: on a pair what the verifier accepts and how it ends, on a board where tasks run and which
+# frequencies CPUs have, beside the kernel's own scheduler. PELTON_LIVE_CYCLES=30: so many ends of each kind, every policy, and every load.
+echo scheduler >"$work/jobs-scheduler"
+scheduler_series=7.3 with_scheduler='7.2'
+small=periodic:run_us=800,period_us=16000+periodic:run_us=800,period_us=16370+periodic:run_us=800,period_us=16740+periodic:run_us=800,period_us=17110
+both=periodic:run_us=6400,period_us=16000+periodic:run_us=6600,period_us=16500+periodic:run_us=1600,period_us=16000+periodic:run_us=1600,period_us=16410+periodic:run_us=1600,period_us=16820+periodic:run_us=1600,period_us=17230
+rest="idle=periodic:run_us=100,period_us=100000 fifth=periodic:run_us=3200,period_us=16000 most=periodic:run_us=9600,period_us=16000"
+rest="$rest rotate=periodic:run_us=9600,period_us=16000+periodic:run_us=9700,period_us=16300+periodic:run_us=9500,period_us=15900"
+rest="$rest hog=busy:threads=1 hogs=busy:threads=6"
+beside() { # NAME LOAD
+    echo "kernel-$1.residency --speeds --load $2 --duration 3s"
+    echo "core-$1.residency --speeds --scheduler 7.2 --load $2 --duration 3s"
+}
+one_cpu() { # NAME LOAD OPTIONS
+    echo "$1.residency --speeds $3 --load $2 --duration 2s"
+}
+{
+    beside both "$both"
+    one_cpu kernel-capped busy:threads=2,cpus=4 '--system-clamps 0,300'
+    one_cpu core-capped busy:threads=2,cpus=4 '--scheduler 7.2,own-clamps --group /=0,0,300'
+} >"$work/scheduler-board"
+if [ -n "${PELTON_LIVE_CYCLES:-}" ]; then
+    {
+        beside small "$small"
+        for one in $rest; do beside "${one%%=*}" "${one#*=}"; done
+        for boost in 0 30 60; do one_cpu "core-boost$boost" periodic:run_us=1600,period_us=16000,cpus=4 "--scheduler 7.2 --group /=$boost,0,1024"; done
+        one_cpu core-summed busy:threads=2,cpus=4 '--scheduler 7.2,uclamp=sum,own-clamps --group /=0,0,300'
+        for of in kernel core; do
+            use='' && [ $of = kernel ] || use='--scheduler 7.2'
+            one_cpu $of-fair periodic:run_us=4800,period_us=16000,cpus=4 "$use"
+            one_cpu $of-beside-fifo periodic:run_us=4800,period_us=16000,cpus=4+periodic:run_us=3200,period_us=16000,policy=fifo,cpus=4 "$use"
+            one_cpu $of-waves bursts:run_us=8000,sleep_us=12000,cpus=4 "$use"
+            one_cpu $of-left bursts:run_us=100000,sleep_us=300000,cpus=4+periodic:run_us=300,period_us=8000,cpus=5 "$use"
+        done
+        one_cpu core-short periodic:run_us=1200,period_us=4000,cpus=4 '--scheduler 7.2'
+        one_cpu core-short-composite periodic:run_us=1200,period_us=4000,cpus=4 '--scheduler 7.2,hook_filter=composite,hook_epsilon=32'
+        one_cpu core-waves-r2 bursts:run_us=8000,sleep_us=12000,cpus=4 '--scheduler 7.2,gate=r2_hyperbolic,gate_spacing_max_us=50000,gate_spacing_min_us=500'
+        one_cpu core-waves-up-down bursts:run_us=8000,sleep_us=12000,cpus=4 '--scheduler 7.2,gate=up_down,up_rate_limit_us=500,down_rate_limit_us=20000'
+    } >>"$work/scheduler-board"
+fi
 # What is counted, as often as is asked for.
 again() { # JOBS
     local time
@@ -206,11 +249,13 @@ jobs_of() { # SERIES BOARD JOBS
 }
 
 all_jobs_of() { # SERIES BOARD JOBS
+    local scheduler_last=
     if [ "$3" = jobs-boards ]; then
         # First: once clamps are in use a kernel takes other paths.
         ! among "$1" "$with_residency" || { cat "$work/residency" && again "$work/residency"; }
         [ "$2" != big-little ] || ! among "$1" "$with_balances" || { cat "$work/balances-board" && again "$work/balances-board"; }
         [ "$2" != big-little ] || cat "$work/searches-board"
+        [ "$2" != big-little ] || ! among "$1" "$with_scheduler" || scheduler_last=$work/scheduler-board
     fi
     # There the search before a CPU idles is part of another function, and cannot be traced.
     if [ "$1" = 6.1 ]; then sed '/\.gates\.csv\.gz /d' "$work/$3"; else cat "$work/$3"; fi
@@ -219,11 +264,14 @@ all_jobs_of() { # SERIES BOARD JOBS
         [ "$3" != jobs ] || cat "$work/clamps-pair"
         [ "$3" != jobs-boards ] || cat "$work/clamps-boards"
     fi
+    # Last: clamps of the system are changed.
+    [ -z "$scheduler_last" ] || cat "$scheduler_last"
 }
 
 guest() { # SERIES BOARD JOBS NAME
     local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4 attempt
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
+    [ "$4" != scheduler ] || from=$kernels/full
     jobs_of "$1" "$2" "$3" >"$jobs"
     # QEMU without KVM loses a guest now and then, mostly in its start. Twice is no accident.
     for attempt in 1 2; do
@@ -272,6 +320,7 @@ for one in "${present[@]}"; do
     start "$one" "$server" jobs-server "$one-server"
     [ "$repeats" -gt 1 ] || start "$one" pair jobs "$one"
 done
+[ ! -e "$kernels/full/$scheduler_series/vmlinuz" ] || [ "$repeats" -gt 1 ] || start "$scheduler_series" pair-counted jobs-scheduler scheduler
 for one in "${present[@]}"; do
     if [ ! -e "$kernels/arm64/$one/vmlinuz" ]; then
         [ -n "$lack" ] || echo "not measured: Linux $one on arm64 boards: it traces no functions there, or the archive has none"
@@ -296,6 +345,16 @@ if [ "$repeats" = 1 ]; then
             exit 1
         }
     done
+    [ ! -e "$recordings/scheduler" ] || [ "$(cat "$recordings/scheduler/recordings/scheduler-code" 2>/dev/null)" = 0 ] || {
+        echo "live: Linux $scheduler_series: the core as scheduler failed:" >&2
+        tail -n 40 "$recordings/scheduler/recordings/scheduler" >&2
+        exit 1
+    }
+    [ ! -s "$recordings/scheduler/recordings/kernel-complaints" ] || {
+        echo "live: the kernel complains under the core as scheduler:" >&2
+        cat "$recordings/scheduler/recordings/kernel-complaints" >&2
+        exit 1
+    }
     say "placement in the kernels: $(cat "$recordings"/*/recordings/decide | grep -c 'place: 0 of') of ${#present[@]} give what the core gives"
 fi
 
@@ -308,4 +367,5 @@ fi
 cargo test --quiet --workspace --test core_tests live_governors:: -- --nocapture
 cargo test --quiet --workspace --test cli_tests live:: -- --nocapture --test-threads 2
 cargo test --quiet --workspace --test lab_tests residency:: -- --nocapture
+cargo test --quiet --workspace --test live_tests board:: -- --nocapture
 say "recordings are what the core computes"

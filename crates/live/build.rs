@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 21] = [
+const SOURCES: [&str; 30] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -30,15 +30,24 @@ const SOURCES: [&str; 21] = [
     "balance_programs.h",
     "gate.h",
     "gate_programs.h",
+    "observer.bpf.c",
     "recorder.bpf.c",
     "place.bpf.c",
     "calls.h",
     "common.h",
     "kernel.h",
+    "kernel_ext.h",
     "kernel_place.h",
+    "live.h",
+    "live_core.h",
+    "live_freq.h",
+    "live_order.h",
+    "live_place.h",
+    "live_state.h",
     "lockless.h",
     "place.h",
     "record.h",
+    "scheduler.bpf.c",
     "vars.h",
 ];
 
@@ -55,6 +64,8 @@ fn main() {
     compile("place", "v2");
     compile("clamp", "v2");
     compile("decide", "v3");
+    compile("scheduler", "v3");
+    compile("observer", "v3");
 }
 
 /// Compiles one program for processors of this version: 3 has instructions for 32 bits, as the core's words have.

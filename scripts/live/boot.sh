@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
-# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time|big-little|three-clusters]
-# pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each; its time goes by with what
+# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [BOARD]
+# pair: two CPUs. pair-counted: their time goes by with what is executed, 2 ns an instruction.
+# server: two packages with memory of their own, of two cores with two threads each; its time goes by with what
 # is executed, so that its CPUs are as idle as their load leaves them, however slow this machine is. It has idle states
 # (idle.asl) for as long as init.sh leaves them. Linux 6.1 does not get through its start that way: server-real-time.
 # big-little, three-clusters: arm64 boards of four small and two large CPUs, and of two in between besides, with an energy
@@ -73,7 +74,10 @@ console='ttyS0 mitigations=off tsc=reliable no_timer_check'
 # count of the tick before, and balance a tick late. With ticks of their own (skew_tick=1) they see the same count each time.
 parameters=${PELTON_LIVE_PARAMETERS:-}
 case $board in
-pair) cpus='-smp 2 -m 2048' options='' clock='' ;;
+pair | pair-counted)
+    cpus='-smp 2 -m 2048' options='' clock=''
+    [ "$board" = pair ] || clock='-icount shift=1,sleep=off'
+    ;;
 big-little | three-clusters)
     "$here/board.sh" "$out/board.dtb" "${clusters[@]}"
     qemu=(qemu-system-aarch64 -machine virt,gic-version=3 -cpu cortex-a72 -dtb "$out/board.dtb")

@@ -1,25 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetches Debian kernels and a static busybox: scripts/live/fetch.sh [--arm64] FOLDER SERIES...
+# Fetches Debian kernels and a static busybox: scripts/live/fetch.sh [--arm64|--full] FOLDER SERIES...
 # FOLDER/SERIES/ gets vmlinuz, modules/ and release; FOLDER/busybox the program; --arm64: those of that architecture, and
-# FOLDER/libraries what the recorder is linked with. A series the archive no longer has gets
+# FOLDER/libraries what the recorder is linked with. --full: the kernel for any machine, without modules: the type
+# information of the small one lacks functions of sched_ext in 7.2. A series the archive no longer has gets
 # nothing. apt checks the archive's signatures; its lists and packages stay in FOLDER, the system's own are not touched.
 # Exit 4 when the archive cannot be reached.
 set -euo pipefail
 # shellcheck source=scripts/archive.sh
 . "$(dirname "$0")/../archive.sh"
+# What the guest needs to hand over its files, and for schedutil; the order does not matter.
+modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq cpufreq-dt
+         cpufreq_ondemand cpufreq_conservative'
 # The small kernel for virtual machines; that of arm64 has no cpufreq.
 flavour='[0-9][^_]*-cloud-amd64' libraries=no
 if [ "$1" = --arm64 ]; then
     archive_architecture=arm64 flavour='[0-9][^_-]*-arm64' libraries=yes
     shift
+elif [ "$1" = --full ]; then
+    flavour='[0-9][^_-]*-amd64' modules=''
+    shift
 fi
 folder=$1
 shift
-
-# What the guest needs to hand over its files, and for schedutil; the order does not matter.
-modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq cpufreq-dt
-         cpufreq_ondemand cpufreq_conservative'
 
 say() { printf 'live: %s\n' "$*"; }
 
@@ -83,7 +86,7 @@ kernel() { # SERIES
     # Since 6.19 the program and its modules are packages of their own.
     packages=$(newest linux-binary "$series")
     if [ -n "$packages" ]; then
-        packages="$packages linux-modules-${packages#linux-binary-}"
+        [ -z "$modules" ] || packages="$packages linux-modules-${packages#linux-binary-}"
     else
         packages=$(newest linux-image "$series")
     fi

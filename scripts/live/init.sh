@@ -5,7 +5,8 @@
 # without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one
 # of searches of balances, in .gates.csv.gz one of gates, in .clamps.csv.gz one of clamps; .balances: balances are counted,
 # .residency: nothing is recorded, and the kernel's own counters are read. paths: what paths of the kernel take (paths.c).
-# decide: the core's placement as a program that the kernel verifies (crates/live/tests/decide).
+# decide: the core's placement as a program that the kernel verifies (crates/live/tests/decide); scheduler: the core as the
+# kernel's scheduler (crates/live/tests/scheduler).
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -85,11 +86,20 @@ place_in_kernel() {
     echo "guest: decide: exit $(cat /out/decide-code)"
 }
 
+# The core as the scheduler: what the verifier accepts, and that tasks are back however it ends.
+core_as_scheduler() {
+    PELTON_TEST_KERNEL=1 decide scheduler:: --nocapture --test-threads 1 >/out/scheduler 2>&1
+    echo $? >/out/scheduler-code
+    grep -E '^scheduler: |not measured|panicked' /out/scheduler | sed 's/^/guest: /'
+    echo "guest: scheduler: exit $(cat /out/scheduler-code)"
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
     case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in paths) measure_paths && continue ;; esac
     case $name in decide) place_in_kernel && continue ;; esac
+    case $name in scheduler) core_as_scheduler && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
@@ -107,8 +117,8 @@ while read -r name arguments; do
     echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"$file") bytes"
 done </jobs
 
-# Governors are recorded with two CPUs.
-[ "$(nproc)" -gt 2 ] || sh /governors.sh
+# Governors are recorded with two CPUs, where there are frequencies.
+[ "$(nproc)" -gt 2 ] || [ ! -e /sys/devices/system/cpu/cpufreq/policy0 ] || sh /governors.sh
 
 # Sentences of the kernel that mean it was harmed.
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|rcu.*stall|soft lockup' >/out/kernel-complaints

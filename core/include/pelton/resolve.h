@@ -9,9 +9,8 @@
  *   quantity          unit    range
  *   table, limits     kHz     31 bits, ascending
  *
- * Source: Linux 7.2 include/linux/cpufreq.h (cpufreq_table_find_index_ac, cpufreq_frequency_table_target),
- * drivers/cpufreq/cpufreq.c (cpufreq_driver_resolve_freq); CPUFREQ_RELATION_LE read in 6.1, not in 5.10.262. Deviations:
- * none known.
+ * Source: drivers/cpufreq/cpufreq.c (cpufreq_driver_resolve_freq) of the releases that schedutil.h names;
+ * CPUFREQ_RELATION_LE read in 6.1, not in 5.10.262. Deviations: none known.
  */
 #ifndef PELTON_RESOLVE_H
 #define PELTON_RESOLVE_H

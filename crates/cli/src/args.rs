@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The command line: what can be typed. What it means is in `verbs/`.
 
+mod live;
 mod traces;
 
+pub use live::*;
 pub use traces::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -67,7 +69,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 not here, 5 open, 70 bug, 130 Ctrl-C, 143 TERM.";
+Exit: 0 good, 1 fails, 2 usage, 3 bad input, 4 not here, 5 open, 6 ended, 70 bug, 130 INT, 143 TERM.";
 
 /// Flags every verb understands.
 #[derive(Clone, Debug, Args)]
@@ -132,6 +134,8 @@ pub enum Verb {
     Validate(ValidateArgs),
     /// Record the scheduler of the running kernel (root).
     Record(RecordArgs),
+    /// The core as the scheduler of the running kernel, or beside it (root).
+    Live(LiveArgs),
     /// Platforms: list, show, import, check a file.
     #[command(subcommand)]
     Platform(PlatformVerb),
@@ -781,6 +785,7 @@ mod tests {
             Exit::BadInput,
             Exit::CannotHere,
             Exit::Open,
+            Exit::Ended,
             Exit::Bug,
             Exit::Interrupted,
         ];

@@ -19,6 +19,8 @@ pub enum Exit {
     CannotHere,
     /// Nothing differs, but nothing, or too little, could be decided: neither a pass nor a failure.
     Open,
+    /// The kernel ended the scheduler that `pelton live` ran; the message has its reason.
+    Ended,
     /// A bug in this program; the message has the seed, the version and a command that reproduces it.
     Bug,
     /// Stopped by a signal: 128 + its number, as shells say it; 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
@@ -37,6 +39,7 @@ impl Exit {
             Exit::BadInput => 3,
             Exit::CannotHere => 4,
             Exit::Open => 5,
+            Exit::Ended => 6,
             Exit::Bug => 70,
             Exit::Interrupted => 130,
             Exit::OfCommand(code) => code,

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that a test cannot give an example, each with the reason.
-const NOT_HERE: [(&str, &str); 4] = [
+const NOT_HERE: [(&str, &str); 5] = [
     ("pelton serve", "it waits for a browser"),
     ("pelton record", "recording needs root and a kernel with type information"),
+    ("pelton live", "it takes the scheduler of the machine, and needs root for less"),
     ("pelton validate now.csv.gz", "its table comes from a recording"),
     ("pelton platform import", "sysfs, device tree and Energy Model of a board"),
 ];

@@ -14,6 +14,7 @@ mod hostile;
 mod interrupt;
 mod kills;
 mod live;
+mod live_verb;
 mod own_runs;
 mod pages;
 mod placements;

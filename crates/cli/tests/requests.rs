@@ -10,6 +10,8 @@ use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
 use pelton_lab::verbs::export::{ExportRequest, export};
 use pelton_lab::verbs::front::{FrontRequest, front};
 #[cfg(feature = "record")]
+use pelton_lab::verbs::live::{LiveRequest, LiveShow, POLICY, live, observe};
+#[cfg(feature = "record")]
 use pelton_lab::verbs::record::{RecordFiles, RecordRequest, Recorded, Report, Written, record};
 use pelton_lab::verbs::replay::{ReplayRequest, replay};
 use pelton_lab::verbs::reproduce::{ReproduceRequest, reproduce};
@@ -247,6 +249,44 @@ fn a_recording_is_a_request() {
     };
     assert!(kept.begun && kept.ended);
     assert_eq!(report.total, kept.events);
+}
+
+/// A caller to which nothing is shown.
+#[cfg(feature = "record")]
+struct Nothing;
+
+#[cfg(feature = "record")]
+impl LiveShow for Nothing {
+    fn machine(&mut self, _: &str) -> Result<(), pelton_lab::run::LabError> {
+        panic!("the policy is wrong: the machine is not looked at")
+    }
+
+    fn begins(&mut self, _: Option<u32>) {
+        panic!("nothing begins")
+    }
+
+    fn status(&mut self, _: &pelton_lab::results::live::LiveStatus) -> Result<(), pelton_lab::run::LabError> {
+        panic!("there is no state")
+    }
+
+    fn serve(&mut self, _: &dyn Fn() -> String) {}
+}
+
+#[cfg(feature = "record")]
+#[test]
+fn a_scheduler_is_a_request_and_a_wrong_policy_is_refused_in_the_same_words() {
+    let default: LiveRequest = request(json!({}));
+    assert_eq!(default.policy.typed.as_deref(), Some(POLICY), "as --policy has it");
+    let ask: LiveRequest = request(json!({"policy": {"profile": "7.2", "sets": ["uclmp=debt"]},
+        "placement": "kernel", "own_clamps": true, "frequencies": false, "duration_ns": 50_000_000}));
+    for (error, observes) in
+        [(live(&ask, &mut Nothing, &Unwatched).err(), false), (observe(&ask, &mut Nothing, &Unwatched).err(), true)]
+    {
+        let error = error.expect("refused").to_string();
+        let words = ["live", "--policy", "7.2", "--set", "uclmp=debt", "--for", "50ms", "--observe"];
+        let outcome = pelton(&words[..if observes { 8 } else { 7 }]);
+        assert!(outcome.code == 3 && outcome.stderr.contains(error.trim_end()), "{error}\n{}", outcome.stderr);
+    }
 }
 
 /// A caller that went away before the answer.

@@ -101,6 +101,8 @@ fn every_json_is_what_its_schema_says() {
         vec!["validate", clamped, "--self-test"],
         vec!["trace", "info", &log],
         vec!["record", "-o", &recording, "--duration", "100ms"],
+        vec!["live", "--observe", "--for", "100ms"],
+        vec!["live", "status"],
         vec!["reproduce", "rt-utilization", "--seeds", "1"],
         vec!["reproduce", "--list"],
         vec!["platform", "list"],
@@ -115,13 +117,21 @@ fn every_json_is_what_its_schema_says() {
     ];
     let seen: BTreeSet<String> = commands.iter().flat_map(|command| checked(command)).collect();
     let missing: Vec<String> = kinds().into_iter().filter(|kind| !seen.contains(kind)).collect();
-    // Recording needs root, and of functions another kernel; faults in placements and wrong worlds take minutes.
+    // Recording needs root, and of functions another kernel; a scheduler takes the whole machine; faults in placements
+    // and wrong worlds take minutes.
     let costly = [
         "record",
         "record-placements",
         "record-balances",
         "record-clamps",
         "record-gates",
+        "live",
+        "live-observed",
+        "live-status",
+        "live-group",
+        "live-number",
+        "live-explained",
+        "live-stopped",
         "placements-self-test",
         "wrong-worlds",
     ];

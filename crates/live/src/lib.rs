@@ -14,12 +14,17 @@
 //! gates.rs     whether a search of a balance takes place, and when domains are balanced, as a table
 //! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
 //! clamps.rs    what clamps of tasks, groups and the system come to, as a table
+//!
+//! scheduler/   the policy core as a scheduler of this machine
+//! control.rs   requests to a running one, over a socket
+//! watch.rs     its state, as JSON and for Prometheus
 //! ```
 //!
 //! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/gaps.md (F-025 to F-029).
 
 mod balances;
 mod clamps;
+pub mod control;
 mod convert;
 mod gates;
 mod groups;
@@ -30,9 +35,11 @@ mod placements;
 mod programs;
 mod record;
 mod restore;
+pub mod scheduler;
 mod session;
 mod summary;
 mod tables;
+pub mod watch;
 
 pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCounts};
 pub use clamps::ClampSession;

@@ -26,7 +26,7 @@ pub(crate) const CPUS_MAX: usize = 64;
 const LEVELS_MAX: usize = 6;
 const ENERGIES_MAX: usize = 48;
 const PERF_DOMAINS_MAX: usize = 16;
-const PERF_STATES_MAX: usize = 32;
+pub(crate) const PERF_STATES_MAX: usize = 32;
 /// Words of a name of a task.
 const NAME_WORDS: usize = 2;
 /// Kind of an inner value that is an energy.
@@ -429,7 +429,7 @@ fn domain_bit(name: &str) -> Option<u32> {
 }
 
 /// Flags with every bit where the newest kernels have it; as they are where the kernel does not name them.
-fn domain_flags(flags: u64, bits: &[Option<u32>]) -> u64 {
+pub(crate) fn domain_flags(flags: u64, bits: &[Option<u32>]) -> u64 {
     if bits.is_empty() {
         return flags;
     }
@@ -444,32 +444,49 @@ pub(crate) fn hz(ns: u64, ticks: u64) -> u64 {
     HZ.into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(HZ[1])
 }
 
-/// Takes words from the front.
-struct Words<'a>(&'a [u64]);
+/// The machine as `struct place_machine` has it: words of each CPU, and of each domain of the energy model.
+pub(crate) struct MachineWords {
+    head: Vec<u64>,
+    pub cpus: Vec<Vec<u64>>,
+    pub energy: Vec<Vec<u64>>,
+    pub clusters: bool,
+    pub smt: bool,
+    pub energy_aware: bool,
+}
 
-impl<'a> Words<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u64], LiveError> {
-        let (head, rest) = self.0.split_at_checked(n).ok_or_else(|| refused("show the machine", "it is cut off"))?;
-        self.0 = rest;
-        Ok(head)
+impl MachineWords {
+    const HEAD: usize = 6;
+    const OF_CPU: usize = 6 + 5 * LEVELS_MAX;
+    const OF_ENERGY: usize = 5 + 3 * PERF_STATES_MAX;
+    pub const LENGTH: usize = Self::HEAD + CPUS_MAX * Self::OF_CPU + PERF_DOMAINS_MAX * Self::OF_ENERGY;
+
+    pub fn of(all: &[u64]) -> Result<MachineWords, LiveError> {
+        let all = all.get(..Self::LENGTH).ok_or_else(|| refused("show the machine", "it is cut off"))?;
+        let (head, rest) = all.split_at(Self::HEAD);
+        let (cpus, energy) = rest.split_at(CPUS_MAX * Self::OF_CPU);
+        let taken = |words: &[u64], each: usize, n: u64| {
+            words.chunks_exact(each).take(n as usize).map(<[u64]>::to_vec).collect()
+        };
+        Ok(MachineWords {
+            cpus: taken(cpus, Self::OF_CPU, head[0]),
+            energy: taken(energy, Self::OF_ENERGY, head[5]),
+            clusters: head[2] != 0,
+            smt: head[3] != 0,
+            energy_aware: head[4] != 0,
+            head: head.to_vec(),
+        })
     }
 }
 
-/// The machine as `struct place_machine` has it, as JSON.
+/// The machine as JSON.
 pub(crate) fn machine(all: &[u64], hz: u64, bits: &[Option<u32>]) -> Result<String, LiveError> {
-    let mut words = Words(all);
-    let head = words.take(6)?;
-    let (cpus, domains) = (head[0] as usize, head[5] as usize);
-    let each = 6 + 5 * LEVELS_MAX;
-    let of_cpus: Vec<&[u64]> = words.take(CPUS_MAX * each)?.chunks_exact(each).take(cpus).collect();
-    let column = |at: usize| of_cpus.iter().map(|cpu| cpu[at]).collect::<Vec<u64>>();
-    let dom: Vec<Vec<Value>> = of_cpus.iter().map(|cpu| domains_of(cpu, bits)).collect();
-    let each = 5 + 3 * PERF_STATES_MAX;
-    let pd: Vec<Value> =
-        words.take(PERF_DOMAINS_MAX * each)?.chunks_exact(each).take(domains).map(perf_domain).collect();
+    let told = MachineWords::of(all)?;
+    let column = |at: usize| told.cpus.iter().map(|cpu| cpu[at]).collect::<Vec<u64>>();
+    let dom: Vec<Vec<Value>> = told.cpus.iter().map(|cpu| domains_of(cpu, bits)).collect();
+    let pd: Vec<Value> = told.energy.iter().map(|words| perf_domain(words)).collect();
     let machine = json!({
-        "release": crate::machine::release(), "ncpu": cpus, "npd": pd.len(), "hz": hz,
-        "key_asym": head[1], "key_cluster": head[2], "key_smt": head[3], "key_energy": head[4],
+        "release": crate::machine::release(), "ncpu": told.head[0], "npd": pd.len(), "hz": hz,
+        "key_asym": told.head[1], "key_cluster": told.head[2], "key_smt": told.head[3], "key_energy": told.head[4],
         "llc_id": column(0), "llc_size": column(1), "share_id": column(2),
         "asym_level": column(3), "llc_level": column(4), "ndom": column(5),
         "dom": dom, "pd": pd,

@@ -2,6 +2,9 @@
 //! Tests of recording kernels, one program.
 #![allow(missing_docs, reason = "tests")]
 
+mod board;
 #[path = "decide/main.rs"]
 mod decide;
 mod kernel;
+#[path = "scheduler/main.rs"]
+mod scheduler;

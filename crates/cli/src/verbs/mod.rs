@@ -13,6 +13,11 @@ mod explain_thermal;
 mod export_tables;
 mod front;
 mod import;
+#[cfg(feature = "record")]
+mod live;
+#[cfg(not(feature = "record"))]
+#[path = "no_live.rs"]
+mod live;
 mod placements;
 mod platform;
 mod policy;
@@ -59,6 +64,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Record(args) => record::record(args, global),
+        Verb::Live(args) => live::live(args, global),
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Validate(args) => validate::validate_traces(args, global),
         Verb::Platform(PlatformVerb::List) => platform::list(global),

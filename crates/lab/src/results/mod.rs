@@ -3,6 +3,7 @@
 
 pub mod balances;
 pub mod lists;
+pub mod live;
 pub mod traces;
 
 use crate::about::SCHEMA;
@@ -95,6 +96,13 @@ kinds! {
     "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
     "record-gates" "pelton record --gates" traces::GatesRecorded;
     "record-balances" "pelton record --balances" balances::BalancesRecorded;
+    "live" "pelton live" live::LiveReport;
+    "live-observed" "pelton live --observe" live::LiveObserved;
+    "live-status" "pelton live status; with --every also pelton live" live::LiveStatus;
+    "live-group" "pelton live boost, clamp" live::LiveGroup;
+    "live-number" "pelton live set" live::LiveNumber;
+    "live-explained" "pelton live explain" live::LiveExplained;
+    "live-stopped" "pelton live stop" live::LiveStopped;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;

@@ -22,6 +22,7 @@ pub mod explain;
 pub mod export;
 pub mod front;
 pub mod inputs;
+pub mod live;
 pub mod placements;
 pub mod ranges;
 pub mod record;

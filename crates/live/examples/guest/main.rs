@@ -3,10 +3,12 @@
 //! with `--clamps`, `--gates` or `--balances`, and nothing else: built for another machine in a fraction of the time.
 //! `scripts/test-live.sh` runs it in guests under the name of the program. Several loads, each with its duration behind
 //! it, run one after the other and are recorded as one: a recorder takes longer to begin than a load to run. With
-//! `--counters` nothing is recorded: the counters of the kernel are read before and after.
+//! `--counters` nothing is recorded: the counters of the kernel are read before and after. `--scheduler POLICY`: under
+//! the core as the guest's scheduler.
 
 mod balances;
 mod counters;
+mod scheduler;
 
 use std::error::Error;
 use std::fs::File;
@@ -165,7 +167,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (_, Some(table), _) => clamps(table, &work)?,
         (.., Some(table)) => gates(table, &work)?,
         _ if counts_balances => balances::count(&work, searches.map(Path::new))?,
-        _ => counters::count(&work)?,
+        _ => scheduler::beside(&arguments, || counters::count(&work))?,
     };
     println!("{told}");
     Ok(())

@@ -32,15 +32,19 @@ typedef _Bool bool;
 typedef short __s16;
 
 enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
 	BPF_ANY = 0,
+	BPF_F_NO_PREALLOC = 1,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_F_CURRENT_CPU = 0xffffffff,
 };
@@ -83,6 +87,9 @@ struct sched_entity {
 	struct load_weight load;
 	u8 on_rq;
 	u8 sched_delayed; /* since 6.12 */
+	u8 custom_slice;  /* since 6.12 */
+	u64 slice;        /* since 6.6 */
+	u64 sum_exec_runtime;
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq;
 	struct cfs_rq *my_q;
@@ -198,12 +205,16 @@ struct kernfs_node {
 	u64 id;
 };
 
-struct cgroup {
-	struct kernfs_node *kn;
-};
+struct cgroup;
 
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
 };
 
 struct autogroup {
@@ -223,6 +234,7 @@ enum cgroup_subsys_id {
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp;
 };
 
 struct task_group {
@@ -248,7 +260,9 @@ struct task_struct {
 	u32 __state; /* since 5.14 */
 	u32 on_rq;   /* int to 6.18, u8 in 7.2: only unsigned fields are fitted to their size */
 	int prio;
+	int static_prio;
 	u32 policy;
+	u32 in_iowait : 1;
 	struct sched_entity se;
 	struct task_group *sched_task_group;
 	struct css_set *cgroups;

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Results of the policy core as a running scheduler.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Result of a scheduler that has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LiveReport {
+    /// The machine, as lines for people.
+    pub machine: Vec<String>,
+    /// The policy: its profile.
+    pub profile: String,
+    /// Switches and numbers that differ from the profile.
+    pub set: Vec<LiveNumber>,
+    /// Reason for the end.
+    pub end: End,
+    /// State at the end.
+    pub status: LiveStatus,
+}
+
+/// Reason for an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The time that was asked for is over.
+    Time,
+    /// A signal, as of Ctrl-C.
+    Signal,
+    /// `pelton live stop`.
+    Request,
+    /// The kernel ended it; `ended` of the state says why.
+    Kernel,
+}
+
+/// State of a running scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveStatus {
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Counts of events, in a fixed order.
+    pub counts: Vec<LiveCount>,
+    /// Every CPU.
+    pub cpus: Vec<LiveCpu>,
+    /// Cgroups that were given boosts or clamps.
+    pub groups: Vec<LiveGroup>,
+    /// End by the kernel; null while it runs.
+    pub ended: Option<LiveEnded>,
+}
+
+/// Count of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveCount {
+    /// Event.
+    pub event: String,
+    /// Count.
+    pub count: u64,
+}
+
+/// State of a CPU, as its last event left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveCpu {
+    /// Number.
+    pub cpu: u32,
+    /// Capacity, of 1024.
+    pub capacity: u32,
+    /// The CPU runs nothing.
+    pub idle: bool,
+    /// Queued tasks.
+    pub queued: u32,
+    /// Utilization of the queue, capacity.
+    pub util: u32,
+    /// Runnable average of the queue, capacity.
+    pub runnable: u32,
+    /// Estimated utilization of the queue, capacity.
+    pub util_est: u32,
+    /// Utilization with the clamps in it, capacity.
+    pub clamped: u32,
+    /// Boost in force, percent.
+    pub boost_percent: i32,
+    /// Performance target that was handed to the kernel, of 1024.
+    pub target: u32,
+    /// Frequency that was decided, kHz; null where frequencies are left alone.
+    pub wanted_khz: Option<u32>,
+    /// Frequency that the kernel last said, kHz; null where it says none.
+    pub khz: Option<u32>,
+}
+
+/// Boost and clamps of a cgroup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveGroup {
+    /// Path of the cgroup.
+    pub cgroup: String,
+    /// Boost, percent.
+    pub boost_percent: i32,
+    /// Lower clamp, of 1024.
+    pub min: u32,
+    /// Upper clamp, of 1024.
+    pub max: u32,
+}
+
+/// End of a scheduler by the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveEnded {
+    /// The kernel's number of the kind.
+    pub kind: u32,
+    /// Exit code of the scheduler.
+    pub code: i64,
+    /// The kernel's words.
+    pub reason: String,
+    /// The message that came with it.
+    pub message: String,
+}
+
+/// A number of the policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveNumber {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+/// Last decision of a CPU about its frequency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveExplained {
+    /// CPU.
+    pub cpu: u32,
+    /// The decision; null where there was none.
+    pub decision: Option<LiveDecision>,
+}
+
+/// A decision about a frequency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveDecision {
+    /// Age, ns.
+    pub ago_ns: u64,
+    /// Terms from utilization to the target, as they follow from each other.
+    pub terms: Vec<LiveTerm>,
+}
+
+/// A term of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveTerm {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: u64,
+}
+
+/// A scheduler that was asked to end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveStopped {
+    /// Seconds since it began.
+    pub seconds: f64,
+}
+
+/// Decisions that the core would have made, beside those that the kernel made.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LiveObserved {
+    /// The machine, as lines for people.
+    pub machine: Vec<String>,
+    /// The policy: its profile.
+    pub profile: String,
+    /// Switches and numbers that differ from the profile.
+    pub set: Vec<LiveNumber>,
+    /// Reason for the end.
+    pub end: End,
+    /// Seconds that were observed.
+    pub seconds: f64,
+    /// Counts of events, in a fixed order.
+    pub counts: Vec<LiveCount>,
+    /// Every CPU.
+    pub cpus: Vec<LiveObservedCpu>,
+}
+
+/// Decisions about a CPU, the core's and the kernel's.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LiveObservedCpu {
+    /// Number.
+    pub cpu: u32,
+    /// Mean frequency that the core would have chosen, MHz.
+    pub would_mhz: f64,
+    /// Mean frequency, MHz; null where the kernel says none.
+    pub was_mhz: Option<f64>,
+    /// Changes of the frequency that the core would have made.
+    pub would_changes: u64,
+    /// Changes of the frequency.
+    pub was_changes: u64,
+    /// Wake-ups that were placed.
+    pub wakeups: u64,
+    /// Wake-ups that the core would have placed on the CPU that the kernel chose.
+    pub agreed: u64,
+}

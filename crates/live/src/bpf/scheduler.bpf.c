@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A sched_ext scheduler over the policy core: signals, frequency, placement and order are calls of it.
+ *
+ *   select_cpu   pelton_select_task_rq_fair()       the machine's rows, read as the kernel reads other CPUs'
+ *   enqueue      a task joins its CPU; the CPU's queue, by virtual deadline
+ *   dispatch     earliest deadline of those eligible, else what another CPU has too much of
+ *   running .. quiescent, tick, update_idle         signals, clamps, boosts; then the governor's hook and gate
+ *   timer        blocked utilization of idle CPUs, which tell nothing
+ */
+#include "kernel_ext.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "live_core.h"
+#include "vars.h"
+#include "live_state.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* As the kernel does, time that went by is counted at the speed of now. */
+HIDDEN u64 clock_of(struct live_cpu *c)
+{
+	if (SETTINGS->invariant)
+		c->rq.freq_scale = scx_bpf_cpuperf_cur((s32)index_of(c));
+	return scx_bpf_now();
+}
+
+HIDDEN void set_target(struct live_cpu *c)
+{
+	if (c != &cpus[SCRATCH])
+		scx_bpf_cpuperf_set((s32)index_of(c), c->target);
+}
+
+#include "live_freq.h"
+#include "live_place.h"
+#include "live_order.h"
+
+struct live_exit {
+	u64 kind;
+	s64 code;
+	char reason[128];
+	char message[256];
+} ended SEC(".bss.ended");
+
+/* ---- placement ---- */
+
+SEC("struct_ops/live_select_cpu")
+s32 BPF_PROG(live_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	bool idle = 0;
+	s32 cpu;
+
+	COUNT(cpu_of(slot()), wakeups);
+	if (!SETTINGS->placing)
+		return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &idle);
+	cpu = place(p, prev_cpu, wake_flags);
+	if (!bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr))
+		return prev_cpu;
+	/* No other wake-up takes it for idle until it looks for work. */
+	scx_bpf_test_and_clear_cpu_idle(cpu);
+	return cpu;
+}
+
+/* ---- order ---- */
+
+/* A running task whose CPU is too small for it was put: it goes where there is room. */
+HIDDEN u32 send_on(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 enq_flags)
+{
+	u32 to = t->misfit - 1u;
+
+	t->misfit = 0;
+	if (!bpf_cpumask_test_cpu(to, p->cpus_ptr) || !scx_bpf_test_and_clear_cpu_idle((s32)to))
+		return 0;
+	COUNT(c, misfits);
+	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL_ON | to, SCX_SLICE_INF, enq_flags);
+	scx_bpf_kick_cpu((s32)to, SCX_KICK_IDLE);
+	return 1;
+}
+
+/* A task that is not on its CPU yet joins it. Returns 1 when it comes before the running one. */
+HIDDEN u32 joins(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 enq_flags)
+{
+	u64 now = clock_of(c);
+	u32 ev;
+
+	if (t->known && t->cpu != index_of(c)) /* it moved without a word: another class had it */
+		leave_asleep(cpu_of(t->cpu), t, now);
+	ev = join(c, p, t, now, 0);
+	publish(c);
+	frequency_of_wake(c, p, t, now, ev);
+	return enq_flags & SCX_ENQ_WAKEUP && c->has_curr && comes_first(c, t, now);
+}
+
+SEC("struct_ops/live_enqueue")
+void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
+{
+	u32 cpu = (u32)scx_bpf_task_cpu(p), alone, joined = 0;
+	struct live_cpu *c = cpu_of(cpu);
+	struct live_task *t = task_of(p);
+
+	if (!t)
+		return;
+	alone = c->idle;
+	if (!t->se.on_rq) {
+		joined = 1;
+		if (joins(c, p, t, enq_flags)) {
+			COUNT(c, preempts);
+			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, enq_flags | SCX_ENQ_PREEMPT);
+			return;
+		}
+		if (alone && !given.stall) {
+			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, enq_flags);
+			return;
+		}
+	}
+	if (t->misfit && send_on(c, p, t, enq_flags))
+		return;
+	scx_bpf_dsq_insert_vtime(p, cpu, SCX_SLICE_INF, (u64)t->fair.deadline, enq_flags);
+	/* One that is alone and was put (SCX_ENQ_LAST): its CPU is about to idle, and looks again. */
+	if (enq_flags & SCX_ENQ_LAST || (joined && !c->has_curr))
+		scx_bpf_kick_cpu((s32)cpu, SCX_KICK_IDLE);
+}
+
+extern struct task_struct *scx_bpf_dsq_peek(u64 dsq_id) __ksym __weak;
+
+HIDDEN struct task_struct *peek(u64 cpu)
+{
+	return &scx_bpf_dsq_peek ? scx_bpf_dsq_peek(cpu) : 0;
+}
+
+/* Takes a task of a longer queue. */
+HIDDEN u32 pull(struct live_cpu *c)
+{
+	u32 from = c->pulls;
+
+	c->pulls = 0;
+	if (!from || !scx_bpf_dsq_move_to_local((u64)(from - 1u)))
+		return 0;
+	COUNT(c, balanced);
+	return 1;
+}
+
+/* The running task at the end of a slice: does it go on? */
+HIDDEN u32 goes_on(struct live_cpu *c, struct task_struct *p, struct live_task *t, u32 waiting)
+{
+	if (!t->fair.on_rq || t->misfit)
+		return 0;
+	account(c, p, t);
+	pelton_update_deadline(POLICY, &tunables, &c->fair, &t->fair, &t->fair);
+	c->curr = t->fair;
+	c->curr_at_ns = scx_bpf_now();
+	if (waiting && !stays(c, t, peek(index_of(c))))
+		return 0;
+	COUNT(c, kept);
+	set_slice(p, SCX_SLICE_INF);
+	return 1;
+}
+
+SEC("struct_ops/live_dispatch")
+void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
+{
+	struct live_cpu *c = cpu_of((u32)cpu);
+	struct live_task *t = 0;
+	u32 waiting, from;
+
+	if (given.stall)
+		return;
+	if (prev && ((struct task_struct___ext *)prev)->scx.flags & SCX_TASK_QUEUED && !(prev->flags & PF_IDLE))
+		t = task_of(prev);
+	if (pull(c))
+		return;
+	waiting = (u32)scx_bpf_dsq_nr_queued(index_of(c));
+	if (t && goes_on(c, prev, t, waiting))
+		return;
+	if (waiting && pick(c))
+		return;
+	if (t)
+		return;
+	from = longest(index_of(c), 1);
+	if (from && scx_bpf_dsq_move_to_local((u64)(from - 1u)))
+		COUNT(c, steals);
+}
+
+/* ---- signals ---- */
+
+SEC("struct_ops/live_running")
+void BPF_PROG(live_running, struct task_struct *p)
+{
+	struct live_cpu *c = cpu_of((u32)scx_bpf_task_cpu(p));
+	struct live_task *t = task_of(p);
+	u64 now = clock_of(c);
+	u32 ev = 0;
+
+	if (!t)
+		return;
+	if (!t->se.on_rq)
+		ev = join(c, p, t, now, 0);
+	ev |= pelton_rq_switch_fair(POLICY, &c->rq, 0, &t->se, now, 0, c->idle);
+	if (POLICY->uclamp >= PELTON_UCLAMP_SUM)
+		pelton_uclamp_sum_follow(&c->clamps, &c->rq.cfs);
+	if (t->fair.on_rq)
+		pelton_avg_vruntime_sub(POLICY, &c->fair, &t->fair);
+	pelton_set_protect_slice(POLICY, &c->fair, &t->fair);
+	t->fair.ran_ns = 0;
+	t->ran_ns = p->se.sum_exec_runtime;
+	c->curr = t->fair;
+	c->curr_at_ns = now;
+	c->has_curr = 1;
+	c->idle = 0;
+	c->idles = 0;
+	COUNT(c, picks);
+	publish(c);
+	frequency_after(c, now, ev, 0);
+}
+
+/* One that goes to sleep is looked at once, when it is quiescent. */
+SEC("struct_ops/live_stopping")
+void BPF_PROG(live_stopping, struct task_struct *p, bool runnable)
+{
+	struct live_task *t;
+	struct live_cpu *c;
+	u64 now;
+	u32 ev;
+
+	if (!runnable)
+		return;
+	t = task_of(p);
+	if (!t || !t->se.running)
+		return;
+	c = cpu_of(t->cpu);
+	now = clock_of(c);
+	account(c, p, t);
+	ev = pelton_rq_switch_fair(POLICY, &c->rq, &t->se, 0, now, 0, 0);
+	follow_clamps(c, t);
+	c->has_curr = 0;
+	if (t->fair.on_rq)
+		pelton_avg_vruntime_add(POLICY, &c->fair, &t->fair);
+	publish(c);
+	frequency_after(c, now, ev, 0);
+}
+
+SEC("struct_ops/live_quiescent")
+void BPF_PROG(live_quiescent, struct task_struct *p, u64 deq_flags)
+{
+	struct live_task *t = task_of(p);
+	struct live_cpu *c;
+	u64 now;
+	u32 ev;
+
+	if (!t || !t->se.on_rq)
+		return;
+	c = cpu_of(t->cpu);
+	now = clock_of(c);
+	if (t->se.running)
+		account(c, p, t);
+	ev = leave(c, t, now, deq_flags & SCX_DEQ_SLEEP ? PELTON_DEQUEUE_SLEEP : 0);
+	publish(c);
+	frequency_after(c, now, ev, 0);
+}
+
+/* The CPU runs the idle task and nothing is queued: a task that is sent on was put by way of the idle task before. */
+HIDDEN void settle_idle(struct live_cpu *c, u64 now)
+{
+	if (!c->idles || c->idle || c->rq.cfs.nr_queued)
+		return;
+	take_left(c);
+	pelton_rq_switch_idle(POLICY, &c->rq, 0, now, 0, 0);
+	c->state.idle_calls++;
+	c->has_curr = 0;
+	c->idle = 1;
+}
+
+/*
+ * A task gets another CPU. While it is runnable the old one's queue is locked, as the kernel's own move is; else it
+ * sleeps, and its part of the old CPU's average is left behind.
+ */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(live_migrate, struct task_struct *p, int dest)
+{
+	struct live_task *t = task_of(p);
+	struct live_cpu *c;
+	u64 now;
+
+	if (!t || !t->known || t->cpu == (u32)dest)
+		return 0;
+	c = cpu_of(t->cpu);
+	now = scx_bpf_now();
+	if (t->se.on_rq) {
+		leave(c, t, now, PELTON_DEQUEUE_MIGRATE);
+		settle_idle(c, now);
+		publish(c);
+	} else {
+		leave_asleep(c, t, now);
+	}
+	return 0;
+}
+
+SEC("struct_ops/live_update_idle")
+void BPF_PROG(live_update_idle, s32 cpu, bool idle)
+{
+	struct live_cpu *c = cpu_of((u32)cpu);
+	u64 now = clock_of(c);
+
+	c->idles = idle;
+	if (idle)
+		settle_idle(c, now);
+	else if (c->idle) {
+		pelton_clock_update(POLICY, &c->rq, now, 0, 1);
+		c->idle = 0;
+	}
+	publish(c);
+}
+
+/* Does the running task end its slice, for another task, another CPU, or a longer queue elsewhere? */
+HIDDEN u32 ends_slice(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 now, u32 renewed)
+{
+	u32 util = (u32)t->se.avg.util_avg;
+
+	if (p->nr_cpus_allowed > 1 && SETTINGS->placing) {
+		t->misfit = roomier(index_of(c), pelton_uclamp_clamped(util, t->clamps.min, t->clamps.max));
+		if (t->misfit)
+			return 1;
+	}
+	if (pelton_elapsed(now, c->balance_ns, 0)) {
+		c->balance_ns = now + SETTINGS->balance_ns;
+		c->pulls = longest(index_of(c), 2);
+		if (c->pulls)
+			return 1;
+	}
+	return pelton_curr_gives_way(POLICY, &c->fair, &t->fair, renewed) && scx_bpf_dsq_nr_queued(index_of(c));
+}
+
+/* A task waits here: an idle CPU looks for work, as the kernel has one balance (nohz_balancer_kick()). */
+APART u32 kick_idle(u32 cpu)
+{
+	u32 own = cpu & (LIVE_CPUS_MAX - 1u), best = SCRATCH, most = 0, i;
+	u64 llc = setups[own].llc;
+
+	if (SETTINGS->energy_aware && !overutilized)
+		return 0;
+	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+		struct live_cpu *c = cpu_of(i);
+		u32 room = c->rq.cap_orig + ((llc >> (i & 63u) & 1u) << 16);
+
+		if (c->idle && room > most) {
+			most = room;
+			best = i;
+		}
+	}
+	if (best != SCRATCH)
+		scx_bpf_kick_cpu((s32)best, SCX_KICK_IDLE);
+	return 1;
+}
+
+SEC("struct_ops/live_tick")
+void BPF_PROG(live_tick, struct task_struct *p)
+{
+	struct live_task *t = task_of(p);
+	struct live_cpu *c;
+	u64 now;
+	u32 ev, renewed;
+
+	if (!t || !t->se.on_rq)
+		return;
+	c = cpu_of(t->cpu);
+	now = clock_of(c);
+	take_left(c);
+	follow_task(c, p, t, now);
+	ev = pelton_rq_tick_fair(POLICY, &c->rq, &t->se, now, 0);
+	follow_clamps(c, t);
+	account(c, p, t);
+	renewed = pelton_update_deadline(POLICY, &tunables, &c->fair, &t->fair, &t->fair);
+	t->fair.vprot = c->curr.vprot; /* wakees may have shortened it */
+	c->curr = t->fair;
+	c->curr_at_ns = now;
+	publish(c);
+	if (SETTINGS->frequencies) {
+		frequency_after(c, now, ev, PELTON_HOW_TICK);
+		frequency(index_of(c), now, PELTON_SITE_TICK, PELTON_HOW_TICK);
+	}
+	if (c->fair.nr_queued > 1)
+		kick_idle(index_of(c));
+	if (ends_slice(c, p, t, now, renewed))
+		set_slice(p, 0);
+}
+
+/* ---- idle CPUs ---- */
+
+struct ticker {
+	struct bpf_timer timer;
+	u64 refreshed_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ticker);
+} tickers SEC(".maps");
+
+/*
+ * An idle CPU's target holds for its whole domain, and no CPU may lock another's queue from here: a copy of its record
+ * is brought up to now, and what the copy asks for is handed over.
+ */
+APART u32 refresh(u32 cpu)
+{
+	struct live_cpu *c = cpu_of(cpu), *copy = &cpus[SCRATCH];
+	struct pelton_removed left = { c->left_load, c->left_util, c->left_runnable };
+	u64 now = scx_bpf_now();
+
+	if (!c->idle || !(c->rq.cfs.avg.load_avg | c->sp.next_freq_khz))
+		return 0;
+	bpf_probe_read_kernel(copy, sizeof(*copy), c); /* clang crashes at a copy of this size */
+	pelton_add_removed(&copy->rq.cfs, &left, c->left_nr);
+	copy->clamps.removed += c->left_clamps;
+	pelton_rq_update_blocked(POLICY, &copy->rq, now, 0, PELTON_RUNS_IDLE, 0);
+	if (POLICY->uclamp >= PELTON_UCLAMP_SUM)
+		pelton_uclamp_sum_follow(&copy->clamps, &copy->rq.cfs);
+	if (!c->idle)
+		return 0;
+	publish(copy);
+	if (!SETTINGS->frequencies || c->sp.next_freq_khz <= c->sp.min_khz ||
+	    !frequency(SCRATCH, now, PELTON_SITE_BLOCKED, PELTON_HOW_REMOTE) || !c->idle)
+		return 0;
+	c->target = copy->target;
+	c->sp.next_freq_khz = copy->sp.next_freq_khz;
+	c->sp.cached_raw_khz = copy->sp.cached_raw_khz;
+	COUNT(c, refreshed);
+	scx_bpf_cpuperf_set((s32)index_of(c), c->target);
+	return 1;
+}
+
+/*
+ * The kernel's rate limit refuses a target without a word, and asks no more. Where the domain of a CPU is not at the
+ * frequency that the largest request of its CPUs leads to, its target is handed over again; a higher one may be for
+ * real-time and deadline tasks.
+ */
+APART u32 insist(u32 cpu)
+{
+	struct live_cpu *c = cpu_of(cpu);
+	u64 domain = setups[cpu & (LIVE_CPUS_MAX - 1u)].domain, others = 0;
+	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (LIVE_CPUS_MAX - 1u))), wanted;
+
+	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+		const struct rq *k = bpf_per_cpu_ptr(&runqueues, i);
+
+		if (!(domain >> (i & 63u) & 1u) || !k)
+			continue;
+		most = pelton_max_u32(most, cpu_of(i)->sp.next_freq_khz);
+		others |= k->avg_rt.util_avg | k->avg_dl.util_avg;
+	}
+	wanted = pelton_mul_div_floor(most, PELTON_CAPACITY_SCALE, c->sp.ref_khz);
+	if (is + 2 >= wanted && (is <= wanted + 2 || others))
+		return 0;
+	COUNT(c, again);
+	scx_bpf_cpuperf_set((s32)index_of(c), c->target);
+	return 1;
+}
+
+/* The kernel refreshes idle CPUs each half-life of an average (kernel/sched/fair.c, LOAD_AVG_PERIOD). */
+#define REFRESH_NS 32000000u
+
+static int on_timer(void *map, int *key, struct ticker *t)
+{
+	u64 now = scx_bpf_now();
+	u32 i;
+
+	if (now - t->refreshed_ns >= REFRESH_NS) {
+		t->refreshed_ns = now;
+		bpf_for(i, 0, (u32)SETTINGS->nr_cpus)
+			refresh(i);
+	}
+	if (SETTINGS->frequencies)
+		bpf_for(i, 0, (u32)SETTINGS->nr_cpus)
+			insist(i);
+	bpf_timer_start(&t->timer, 2 * SETTINGS->tick_ns, 0);
+	return 0;
+}
+
+/* ---- life of tasks and of the scheduler ---- */
+
+SEC("struct_ops/live_init_task")
+s32 BPF_PROG(live_init_task, struct task_struct *p, struct scx_init_task_args *args)
+{
+	struct live_task *t = bpf_task_storage_get(&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		return -12;
+	t->limits = NO_LIMITS;
+	t->cpu = (u32)scx_bpf_task_cpu(p);
+	t->fair.slice_ns = tunables.base_slice_ns;
+	learn(p, t);
+	pelton_se_init(&t->se, t->clamps.weight);
+	if (args->fork) {
+		struct live_cpu *c = cpu_of(t->cpu);
+
+		pelton_post_init_entity_util_avg(POLICY, &c->rq.cfs, &t->se, c->rq.cap_orig);
+	} else { /* what the kernel knew of it */
+		t->se.avg.load_avg = p->se.avg.load_avg;
+		t->se.avg.runnable_avg = p->se.avg.runnable_avg;
+		t->se.avg.util_avg = p->se.avg.util_avg;
+		t->se.avg.util_est_enqueued = p->se.avg.util_est;
+	}
+	t->se.avg.last_update_time_ns = 0;
+	return 0;
+}
+
+SEC("struct_ops/live_disable")
+void BPF_PROG(live_disable, struct task_struct *p)
+{
+	struct live_task *t = task_of(p);
+
+	if (t && t->known && !t->se.on_rq)
+		leave_asleep(cpu_of(t->cpu), t, scx_bpf_now());
+}
+
+APART s32 start_cpu(u32 cpu)
+{
+	struct live_cpu *c = cpu_of(cpu);
+
+	c->id = cpu;
+	c->idle = 1;
+	c->idles = 1;
+	pelton_rq_init(POLICY, &c->rq, scx_bpf_now(), (u32)setups[index_of(c)].capacity, PELTON_CAPACITY_SCALE);
+	machine.cpus[index_of(c)].state.cap_orig = c->rq.cap_orig;
+	start_governor(c);
+	start_question(cpu);
+	if (SETTINGS->frequencies) /* every CPU starts with the largest target there is */
+		scx_bpf_cpuperf_set((s32)cpu, 0);
+	return scx_bpf_create_dsq(cpu, -1);
+}
+
+SEC("struct_ops.s/live_init")
+s32 BPF_PROG(live_init)
+{
+	struct ticker *t;
+	u32 i, zero = 0;
+	s32 failed = 0;
+
+	pelton_fair_tunables_init(POLICY, &tunables, (u32)SETTINGS->nr_cpus, SETTINGS->tick_ns);
+	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+		failed = start_cpu(i);
+		if (failed)
+			return failed;
+	}
+	t = bpf_map_lookup_elem(&tickers, &zero);
+	if (!t || bpf_timer_init(&t->timer, &tickers, 1 /* CLOCK_MONOTONIC */))
+		return -22;
+	bpf_timer_set_callback(&t->timer, on_timer);
+	bpf_timer_start(&t->timer, 2 * SETTINGS->tick_ns, 0);
+	return 0;
+}
+
+SEC("struct_ops/live_exit")
+void BPF_PROG(live_exit, struct scx_exit_info *ei)
+{
+	ended.code = ei->exit_code;
+	bpf_probe_read_kernel_str(ended.reason, sizeof(ended.reason), ei->reason);
+	bpf_probe_read_kernel_str(ended.message, sizeof(ended.message), ei->msg);
+	ended.kind = ei->kind;
+}
+
+SEC(".struct_ops.link")
+struct sched_ext_ops live_ops = {
+	.select_cpu = (void (*)(void))live_select_cpu,
+	.enqueue = (void (*)(void))live_enqueue,
+	.dispatch = (void (*)(void))live_dispatch,
+	.tick = (void (*)(void))live_tick,
+	.running = (void (*)(void))live_running,
+	.stopping = (void (*)(void))live_stopping,
+	.quiescent = (void (*)(void))live_quiescent,
+	.update_idle = (void (*)(void))live_update_idle,
+	.init_task = (void (*)(void))live_init_task,
+	.disable = (void (*)(void))live_disable,
+	.init = (void (*)(void))live_init,
+	.exit = (void (*)(void))live_exit,
+	/* A running task is put at the end of its slice although it is alone, when it is to be sent on. */
+	.flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST,
+	.timeout_ms = 5000,
+	.name = "pelton_live",
+};

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A scheduler that is attached: loads it, gives it boosts, clamps and numbers, reads what its callbacks count.
+
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+
+use super::given::set_up;
+use super::groups::Groups;
+use super::machine::Machine;
+use super::readings::Readings;
+use super::words::{bytes, section, write_section};
+use super::{CpuView, Ended, Explanation, Group, Host, Options};
+use crate::machine::{READER_NICE, set_nice};
+use crate::session::{LiveError, keep_messages, refused};
+
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler.bpf.o"));
+
+/// A running scheduler; it ends when this is dropped.
+pub struct Attached {
+    machine: Machine,
+    options: Options,
+    groups: Groups,
+    generation: u64,
+    running: Running,
+    begin: Instant,
+    read: Readings,
+}
+
+/// The kernel's side.
+struct Running {
+    object: Object,
+    links: Vec<Link>,
+    verified: u32,
+}
+
+/// Loads the scheduler. The verifier's work must not wait behind the load of the machine.
+fn load(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
+    keep_messages();
+    // Where it is not allowed the load takes longer.
+    let _ = set_nice(READER_NICE);
+    let loaded = load_now(machine, options);
+    let _ = set_nice(0);
+    loaded
+}
+
+fn load_now(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
+    let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the scheduler", e))?;
+    set_up(&mut open, machine, options).map_err(|e| refused("set the scheduler up", e))?;
+    open.load().map_err(|e| refused("load the scheduler", e))
+}
+
+/// The tracepoint first: no move of a task is missed.
+fn attach(mut object: Object) -> Result<Running, LiveError> {
+    let verified = object.progs().map(|program| facts(&program).verified_insns).sum();
+    let mut links = Vec::new();
+    for program in object.progs_mut().filter(|program| program.name() == "live_migrate") {
+        links.push(program.attach().map_err(|e| refused("attach to a tracepoint", e))?);
+    }
+    for mut map in object.maps_mut().filter(|map| map.name() == "live_ops") {
+        links.push(map.attach_struct_ops().map_err(|e| refused("take the scheduler", e))?);
+    }
+    Ok(Running { object, links, verified })
+}
+
+/// Facts of the kernel about a program.
+fn facts(program: &libbpf_rs::Program<'_>) -> libbpf_sys::bpf_prog_info {
+    let mut info = libbpf_sys::bpf_prog_info::default();
+    let mut length = size_of_val(&info) as u32;
+    // SAFETY: the record is as long as `length` states. It stays empty where the kernel refuses.
+    unsafe { libbpf_sys::bpf_prog_get_info_by_fd(program.as_fd().as_raw_fd(), &raw mut info, &raw mut length) };
+    info
+}
+
+impl Attached {
+    /// Starts a scheduler.
+    ///
+    /// # Errors
+    /// The kernel refuses the program or the scheduler, with its words.
+    pub fn start(machine: &Machine, options: &Options) -> Result<Attached, LiveError> {
+        Ok(Attached {
+            running: attach(load(machine, options)?)?,
+            machine: machine.clone(),
+            options: options.clone(),
+            groups: Groups::default(),
+            generation: 0,
+            begin: Instant::now(),
+            read: Readings::of(machine, options),
+        })
+    }
+
+    /// Instructions that the kernel's verifier looked at, by program.
+    pub fn verified(&self) -> Vec<(String, u32)> {
+        let of = |p: libbpf_rs::Program<'_>| (p.name().to_string_lossy().into_owned(), facts(&p).verified_insns);
+        self.running.object.progs().map(of).filter(|(_, n)| *n > 0).collect()
+    }
+
+    /// Runs of each program and time in them, ns, while `kernel.bpf_stats_enabled` is 1.
+    pub fn run_times(&self) -> Vec<(String, u64, u64)> {
+        let of = |p: libbpf_rs::Program<'_>| {
+            let facts = facts(&p);
+            (p.name().to_string_lossy().into_owned(), facts.run_cnt, facts.run_time_ns)
+        };
+        self.running.object.progs().map(of).collect()
+    }
+
+    /// Instructions that the verifier looked at in all.
+    pub fn verified_in_all(&self) -> u32 {
+        self.running.verified
+    }
+
+    /// Ends dispatching when its time has come: for tests of the kernel's watchdog.
+    pub fn stall_when_due(&mut self) {
+        if self.options.stall_after.is_some_and(|after: Duration| self.begin.elapsed() >= after) {
+            self.options.stall_after = None;
+            self.give(true);
+        }
+    }
+
+    /// Hands boosts and groups to the kernel's side.
+    fn give(&mut self, stall: bool) {
+        self.generation += 1;
+        let entries = self.groups.entries();
+        if let Some(map) = self.running.object.maps().find(|map| map.name() == "groups") {
+            for (number, words) in &entries {
+                let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                // A map of its own with room for them: it takes them, or the process is out of memory.
+                let _ = map.update(&number.to_ne_bytes(), &words, MapFlags::ANY);
+            }
+        }
+        let mut given: Vec<u64> = self.groups.boosts().iter().map(|boost| *boost as u64).collect();
+        given.extend([self.generation, u64::from(!entries.is_empty()), u64::from(stall)]);
+        let _ = write_section(&self.running.object, ".data.given", &bytes(&given));
+    }
+}
+
+impl Host for Attached {
+    fn seconds(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64()
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.read.counts(&self.running.object)
+    }
+
+    fn cpus(&self) -> Vec<CpuView> {
+        self.read.cpus(&self.running.object)
+    }
+
+    fn groups(&self) -> Vec<(String, Group)> {
+        self.groups.all()
+    }
+
+    fn set_group(&mut self, cgroup: &str, group: Group) -> Result<(), String> {
+        self.groups.give(cgroup, group)?;
+        self.give(false);
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let mut options = self.options.clone();
+        options.policy.set(name, value).map_err(|why| why.to_string())?;
+        options.policy.check().map_err(|why| why.to_string())?;
+        if pelton_core::switches().iter().any(|switch| switch.name == name) {
+            return Err(format!("`{name}` is a switch, which holds until the end: start again with it"));
+        }
+        // The policy is frozen when it is loaded: a new program takes over, tasks are fair ones in between.
+        let object = load(&self.machine, &options).map_err(|why| why.to_string())?;
+        self.running.links.clear();
+        self.running = attach(object).map_err(|why| why.to_string())?;
+        self.options = options;
+        self.give(false);
+        Ok(())
+    }
+
+    fn explain(&self, cpu: u32) -> Result<Option<Explanation>, String> {
+        self.read.explain(&self.running.object, cpu)
+    }
+
+    fn ended(&self) -> Option<Ended> {
+        let all = section(&self.running.object, ".bss.ended");
+        let text = |from: usize, length: usize| {
+            let bytes = bytes(all.get(from..from + length / 8)?);
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+        };
+        let kind = all.first().copied().unwrap_or(0) as u32;
+        (kind != 0).then(|| Ended {
+            kind,
+            code: all.get(1).copied().unwrap_or(0) as i64,
+            reason: text(2, 128).unwrap_or_default(),
+            message: text(18, 256).unwrap_or_default(),
+        })
+    }
+}
