@@ -86,9 +86,17 @@ place_in_kernel() {
     echo "guest: decide: exit $(cat /out/decide-code)"
 }
 
-# The core as the scheduler: what the verifier accepts, and that tasks are back however it ends.
-core_as_scheduler() {
-    PELTON_TEST_KERNEL=1 decide scheduler:: --nocapture --test-threads 1 >/out/scheduler 2>&1
+# The core as the scheduler: what the verifier accepts, and that tasks are back however it ends. A guest that says nothing for
+# long is ended from outside.
+core_as_scheduler() { # ENDS OF EACH KIND
+    [ -z "$1" ] || export PELTON_LIVE_CYCLES="$1"
+    PELTON_TEST_KERNEL=1 decide scheduler:: --nocapture --test-threads 1 >/out/scheduler 2>&1 &
+    child=$!
+    while kill -0 $child 2>/dev/null; do
+        sleep 20
+        echo "guest: scheduler: $(wc -l </out/scheduler) lines"
+    done
+    wait $child
     echo $? >/out/scheduler-code
     grep -E '^scheduler: |not measured|panicked' /out/scheduler | sed 's/^/guest: /'
     echo "guest: scheduler: exit $(cat /out/scheduler-code)"
@@ -99,7 +107,7 @@ while read -r name arguments; do
     case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in paths) measure_paths && continue ;; esac
     case $name in decide) place_in_kernel && continue ;; esac
-    case $name in scheduler) core_as_scheduler && continue ;; esac
+    case $name in scheduler) core_as_scheduler "$arguments" && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in

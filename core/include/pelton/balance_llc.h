@@ -101,7 +101,8 @@ PELTON_INLINE void pelton_keep_llc(struct pelton_placement *s, pelton_span span,
 	pelton_members m = pelton_members_of(s, span, span);
 
 	for (; pelton_members_more(&m); pelton_members_step(&m)) {
-		struct pelton_place_cpu *row = &pelton_rows(s)->cpus[pelton_members_at(&m) & (PELTON_PLACE_CPUS_MAX - 1u)];
+		struct pelton_place_cpu *row =
+			&pelton_rows(s)->cpus[pelton_members_at(&m) & (PELTON_PLACE_CPUS_MAX - 1u)];
 
 		row->llc_util = util;
 		row->llc_capacity = capacity;

@@ -230,8 +230,8 @@ PELTON_INLINE u32 pelton_task_cache_work(const struct pelton_placement *s, struc
 
 		if (pelton_rows(s)->cpus[i].llc_domain == PELTON_NO_DOMAIN || pelton_span_first(s, span) != i)
 			continue;
-		pelton_cache_scan_llc(c, t, &scan, pelton_members_of(s, span, span), pelton_rows(s)->cpus[i].llc == preferred,
-				      now_ticks, period_ticks);
+		pelton_cache_scan_llc(c, t, &scan, pelton_members_of(s, span, span),
+				      pelton_rows(s)->cpus[i].llc == preferred, now_ticks, period_ticks);
 		read += pelton_rows(s)->cpus[i].llc_size;
 	}
 	pelton_cache_scan_ends(g, &scan, pelton_place_cpu_of(s, cpu)->llc_size);

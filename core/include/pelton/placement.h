@@ -220,11 +220,11 @@ struct pelton_placement {
 	u32 smt;
 	u32 uclamp_used;
 	u32 nr_perf_domains;
-	u32 groups_limited;                                              /* some group is, to a part of each CPU */
-	u32 cache_aware;                                                 /* some cache has others beside it */
-	u32 smt_threads;                                                 /* most threads of a core; 0 counts as 1 */
-	u64 avg_idle_ns;                                                 /* of the executing CPU */
-	u64 avg_scan_cost_ns;                                            /* of its cache group */
+	u32 groups_limited;   /* some group is, to a part of each CPU */
+	u32 cache_aware;      /* some cache has others beside it */
+	u32 smt_threads;      /* most threads of a core; 0 counts as 1 */
+	u64 avg_idle_ns;      /* of the executing CPU */
+	u64 avg_scan_cost_ns; /* of its cache group */
 #ifndef PELTON_MACHINE
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
 	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];

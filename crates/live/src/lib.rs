@@ -45,7 +45,7 @@ pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCou
 pub use clamps::ClampSession;
 pub use convert::signal_event;
 pub use gates::GateSession;
-pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
+pub use machine::{Capabilities, READER_NICE, buffer_mib_default, drop_privileges, header, set_nice};
 pub use placements::PlacementSession;
 pub use programs::{EventSet, SETS};
 pub use session::{LiveError, Options, Progress, Session};

@@ -92,6 +92,32 @@ pub fn set_nice(nice: i32) -> std::io::Result<()> {
     Err(std::io::Error::last_os_error())
 }
 
+/// Capabilities of the calling thread, as `capset` takes them (`struct __user_cap_data_struct`, twice).
+#[repr(C)]
+struct CapabilitySets {
+    effective: u32,
+    permitted: u32,
+    inheritable: u32,
+}
+
+/// Gives up every capability of the calling thread but those that load programs and raise its priority.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn drop_privileges() -> std::io::Result<()> {
+    const VERSION_3: u32 = 0x2008_0522;
+    const CAP_SYS_NICE: u64 = 1 << 23;
+    let keep = (CAP_BPF | CAP_PERFMON | CAP_SYS_NICE) & Capabilities::here(None).effective;
+    let half = |shift: u32| {
+        let word = (keep >> shift) as u32;
+        CapabilitySets { effective: word, permitted: word, inheritable: 0 }
+    };
+    let (header, sets) = ([VERSION_3, 0], [half(0), half(32)]);
+    // SAFETY: header and sets are as version 3 has them, and live during the call; 0 is the calling thread.
+    let code = unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) };
+    if code == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
 /// File that holds the release of the kernel.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
 

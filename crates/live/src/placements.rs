@@ -341,7 +341,7 @@ pub(crate) fn attach(object: &Object) -> Result<Vec<Link>, LiveError> {
 }
 
 /// Does the kernel show its symbols without their addresses?
-fn are_hidden(symbols: &str) -> bool {
+pub(crate) fn are_hidden(symbols: &str) -> bool {
     !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 

@@ -14,9 +14,9 @@
 
 #define SCX_DSQ_LOCAL ((1ull << 63) | 2u)
 #define SCX_DSQ_LOCAL_ON ((1ull << 63) | (1ull << 62))
-#define SCX_SLICE_INF (~0ull)
 
 #define SCX_ENQ_WAKEUP 0x1ull
+#define SCX_ENQ_REENQ (1ull << 40)
 #define SCX_ENQ_PREEMPT (1ull << 32)
 #define SCX_ENQ_LAST (1ull << 41)
 #define SCX_DEQ_SLEEP 0x1ull
@@ -25,6 +25,8 @@
 
 #define SCX_OPS_KEEP_BUILTIN_IDLE 1ull
 #define SCX_OPS_ENQ_LAST 2ull
+#define SCX_OPS_ENQ_EXITING 4ull
+#define SCX_OPS_ENQ_MIGRATION_DISABLED 16ull
 
 #define PF_IDLE 0x2u
 #define PF_EXITING 0x4u
@@ -73,6 +75,7 @@ struct sched_ext_ops {
 	void (*disable)(void);
 	void (*init)(void);
 	void (*exit)(void);
+	void (*cpu_release)(void);
 	u64 flags;
 	u32 timeout_ms;
 	char name[128];
@@ -108,7 +111,7 @@ extern s32 scx_bpf_task_cpu(const struct task_struct *p) __ksym;
 extern u32 scx_bpf_cpuperf_cur(s32 cpu) __ksym;
 extern void scx_bpf_cpuperf_set(s32 cpu, u32 perf) __ksym;
 extern u64 scx_bpf_now(void) __ksym;
-extern void scx_bpf_exit_bstr(s64 exit_code, char *fmt, unsigned long long *data, u32 data__sz) __ksym;
+extern u32 scx_bpf_reenqueue_local(void) __ksym;
 /* Since 7.0; before, the slice of a task is written directly. */
 extern bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak;
 

@@ -20,25 +20,28 @@ HIDDEN void fill_state(struct live_cpu *c, u64 now)
 }
 
 /*
- * The target that leads to the frequency decided: four fifths of the performance asked for where that is what leads
- * there, else a little less than the most that does. Exactly the most would be too much with any real-time time.
+ * The target that leads to the frequency decided: four fifths of what was asked for where that is what leads there, else
+ * a little less than the most that does. Exactly the most would be too much with any real-time time.
  */
-HIDDEN u32 target_of(struct live_cpu *c)
+APART u32 target_of(u32 at)
 {
-	u32 perf = c->decision.perf, resolved = c->decision.resolved_khz;
-	u32 most = pelton_mul_div_floor((u64)c->rq.cap_orig * 4u, c->sp.next_freq_khz, c->sp.ref_khz * 5u);
+	struct live_cpu *c = record_of(at);
+	u64 whole = (u64)c->rq.cap_orig * 4u;
+	u32 most = pelton_mul_div_floor(whole, c->sp.next_freq_khz, c->sp.ref_khz * 5u);
 
-	if (c->sp.next_freq_khz == resolved && !c->terms.forced_max)
-		return pelton_min_u32((perf * 4u + 4u) / 5u, PELTON_CAPACITY_SCALE);
-	return pelton_min_u32(most - most / 32u, PELTON_CAPACITY_SCALE);
+	if (c->sp.next_freq_khz == c->decision.resolved_khz && !c->terms.forced_max)
+		most = pelton_min_u32(most, pelton_mul_div_floor(whole, c->decision.raw_khz, c->sp.ref_khz * 5u) + 1u);
+	else
+		most -= most / 32u;
+	return pelton_min_u32(most, PELTON_CAPACITY_SCALE);
 }
 
 /* Keeps what was decided, for who asks why. */
-HIDDEN void keep_terms(struct live_cpu *c, u64 now)
+HIDDEN void keep_terms(struct live_cpu *c)
 {
 	struct live_terms *d = &decided[index_of(c)];
 
-	d->at_ns = now;
+	d->at_ns = bpf_ktime_get_ns(); /* whoever asks has no other clock */
 	d->util_avg = c->rq.cfs.avg.util_avg;
 	d->runnable_avg = c->rq.cfs.avg.runnable_avg;
 	d->estimate = c->rq.cfs.util_est;
@@ -67,10 +70,10 @@ APART u32 evaluate(u32 at, u64 now)
 				  &c->decision);
 	drives = c->decision.commit == PELTON_COMMIT_DRIVE;
 	if (drives) {
-		c->target = target_of(c);
+		c->target = target_of(at);
 		c->sp.cur_khz = c->sp.next_freq_khz;
 	}
-	keep_terms(c, now);
+	keep_terms(c);
 	return drives;
 }
 
@@ -137,7 +140,7 @@ HIDDEN void start_governor(struct live_cpu *c)
 	c->sp.fast_switch = 1;
 	c->sp.remote_ok = 1;
 	c->sp.freq_invariant = 1;
-	bpf_for(i, 0, LIVE_OPPS_MAX)
+	bpf_for (i, 0, LIVE_OPPS_MAX)
 		c->khz.of[i & (LIVE_OPPS_MAX - 1u)] = (u32)s->khz[i & (LIVE_OPPS_MAX - 1u)];
 	pelton_sugov_init(POLICY, &c->sp, (u32)s->rate_limit_us);
 	pelton_gate_init(POLICY, &c->sp, pelton_gate_cost_ns(1, s->switch_ns, 2000));

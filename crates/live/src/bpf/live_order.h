@@ -6,6 +6,11 @@
 #ifndef PELTON_LIVE_ORDER_H
 #define PELTON_LIVE_ORDER_H
 
+/*
+ * Longest slice by the kernel's own count. Slices end where the core says so; this ends those that no tick sees, and gives
+ * way to what the kernel itself put before the queue.
+ */
+#define SLICE_NS 20000000ull
 #define LOOK 8 /* tasks whose eligibility is asked before the first is taken */
 
 HIDDEN void set_slice(struct task_struct *p, u64 slice)
@@ -17,7 +22,7 @@ HIDDEN void set_slice(struct task_struct *p, u64 slice)
 }
 
 /* Does a task that just woke come before the running one? */
-HIDDEN u32 comes_first(struct live_cpu *c, struct live_task *t, u64 now)
+HIDDEN u32 comes_first(struct live_cpu *c, struct live_task *t, u64 now, u32 is_new)
 {
 	struct pelton_fair_se curr = c->curr;
 	u32 passes;
@@ -26,12 +31,11 @@ HIDDEN u32 comes_first(struct live_cpu *c, struct live_task *t, u64 now)
 	if (pelton_elapsed(now, c->curr_at_ns, 0))
 		pelton_update_curr(POLICY, &curr, now - c->curr_at_ns);
 	passes = pelton_preempt_short(POLICY, &c->fair, &curr, &t->fair);
-	if (!pelton_wakee_may_preempt(POLICY, &t->fair, passes, 0))
+	if (!pelton_wakee_may_preempt(POLICY, &t->fair, passes, is_new))
 		return 0;
 	if (!pelton_keeps_curr(POLICY, &c->fair, &curr, !passes) &&
 	    pelton_entity_eligible(POLICY, &c->fair, &curr, &t->fair) &&
-	    (!pelton_entity_eligible(POLICY, &c->fair, &curr, &curr) ||
-	     !pelton_picks_curr(POLICY, &curr, &t->fair)))
+	    (!pelton_entity_eligible(POLICY, &c->fair, &curr, &curr) || !pelton_picks_curr(POLICY, &curr, &t->fair)))
 		return 1;
 	pelton_wakee_waits(POLICY, &c->fair, &c->curr, passes);
 	return 0;
@@ -86,10 +90,11 @@ APART u32 longest(u32 cpu, u32 longer)
 
 	if (SETTINGS->energy_aware && !overutilized)
 		return 0;
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		u32 at = i & (LIVE_CPUS_MAX - 1u), nr = cpu_of(at)->fair.nr_queued, here = llc >> at & 1u;
 
-		if (at == index_of(c) || nr < 2 || nr < c->fair.nr_queued + longer || here < near || (here == near && nr <= most))
+		if (at == index_of(c) || nr < 1u + cpu_of(at)->has_curr || nr < c->fair.nr_queued + longer ||
+		    here < near || (here == near && nr <= most))
 			continue;
 		if (!scx_bpf_dsq_nr_queued(at))
 			continue;
@@ -107,7 +112,7 @@ APART u32 roomier(u32 cpu, u32 util)
 
 	if (!SETTINGS->asymmetric || pelton_fits(POLICY, util, machine.cpus[cpu & (LIVE_CPUS_MAX - 1u)].capacity, own))
 		return 0;
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *c = cpu_of(i);
 
 		if (c->idle && c->rq.cap_orig > most) {

@@ -37,6 +37,16 @@ APART u32 look(u32 cpu)
 	return pelton_cpu_overutilized(POLICY, RECORD, cpu);
 }
 
+/* Is any CPU over-utilized? Fills in what other classes do. */
+HIDDEN u32 any_overutilized(void)
+{
+	u32 i, over = 0;
+
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
+		over |= look(i);
+	return over;
+}
+
 /* The task as the question has it. */
 HIDDEN void ask_for(struct pelton_place_task *q, struct task_struct *p, struct live_task *t, u32 prev)
 {
@@ -61,13 +71,12 @@ APART s32 place(struct task_struct *p __arg_trusted, s32 prev_cpu, u64 wake_flag
 {
 	struct pelton_placement *q = RECORD;
 	struct live_task *t = task_of(p);
-	u32 i, cpu, how, over = 0;
+	u32 cpu, how, over;
 
 	if (!t)
 		return prev_cpu;
 	learn(p, t);
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus)
-		over |= look(i);
+	over = any_overutilized();
 	q->overutilized = over;
 	overutilized = over;
 	q->this_cpu = slot();
@@ -99,7 +108,6 @@ HIDDEN void start_question(u32 cpu)
 	q->nr_perf_domains = (u32)SETTINGS->nr_perf_domains;
 	q->uclamp_used = 1;
 	q->avg_idle_ns = PELTON_NSEC_PER_MSEC;
-	machine.cpus[cpu & (LIVE_CPUS_MAX - 1u)].curr_idle = 1;
 }
 
 #endif

@@ -57,7 +57,7 @@ struct live_cpu {
 	u64 generation; /* of the boosts it follows */
 	u64 balance_ns; /* when it looks for a longer queue again */
 	u32 has_curr;
-	u32 idle; /* nothing runs or waits here */
+	u32 idle;   /* nothing runs or waits here */
 	u32 target; /* as last handed over */
 	u32 id;
 	u32 pulls; /* CPU whose queue is so much longer that a task of it is taken, + 1 */
@@ -69,6 +69,8 @@ struct live_cpu {
 	u32 left_nr;
 	u32 left_clamps;
 	struct live_khz khz;
+	u64 handed_ns;   /* when a target was handed over */
+	u64 insisted_ns; /* the same, of one that was handed over again */
 } __attribute__((aligned(64)));
 
 /* Twice as many as CPUs, so that a mask is a bound; one of the others is a copy to work on. */
@@ -88,7 +90,7 @@ struct live_task {
 	u32 group;
 	u32 group_here; /* group as counted on its CPU */
 	u32 boosts;     /* it is counted there: groups were given something */
-	u32 reserved;
+	u32 is_new;     /* it was forked and did not run yet */
 	u32 misfit;     /* CPU that it should be on, + 1 */
 	u32 nice;       /* static priority and policy that its weight follows from */
 	u32 place;      /* observed: CPU that the core would choose, + 1 */
@@ -313,7 +315,9 @@ HIDDEN void follow_task(struct live_cpu *c, struct task_struct *p, struct live_t
 		pelton_boost_tasks_update(POLICY, &c->boost, t->group, 1, 0, now);
 	}
 	if (t->group != t->group_here) {
-		pelton_boost_move(POLICY, &c->boost, t->group_here, t->group, now);
+		/* As if it slept in one and woke in the other: a move by itself is noticed by some forms alone. */
+		pelton_boost_tasks_update(POLICY, &c->boost, t->group_here, 0, 0, now);
+		pelton_boost_tasks_update(POLICY, &c->boost, t->group, 1, 0, now);
 		t->group_here = t->group;
 	}
 }

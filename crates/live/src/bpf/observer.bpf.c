@@ -36,7 +36,8 @@ HIDDEN u64 clock_of(struct live_cpu *c)
 {
 	u64 khz = seen_of(c)->is_khz;
 
-	c->rq.freq_scale = khz ? pelton_mul_div_floor(khz, PELTON_CAPACITY_SCALE, c->sp.ref_khz) : PELTON_CAPACITY_SCALE;
+	c->rq.freq_scale =
+		khz ? pelton_mul_div_floor(khz, PELTON_CAPACITY_SCALE, c->sp.ref_khz) : PELTON_CAPACITY_SCALE;
 	return bpf_ktime_get_ns();
 }
 
@@ -252,7 +253,7 @@ int seen_begin(void *context)
 
 	(void)context;
 	pelton_fair_tunables_init(POLICY, &tunables, (u32)SETTINGS->nr_cpus, SETTINGS->tick_ns);
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *c = cpu_of(i);
 		struct live_seen *s;
 

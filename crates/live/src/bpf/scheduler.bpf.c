@@ -30,8 +30,10 @@ HIDDEN u64 clock_of(struct live_cpu *c)
 
 HIDDEN void set_target(struct live_cpu *c)
 {
-	if (c != &cpus[SCRATCH])
-		scx_bpf_cpuperf_set((s32)index_of(c), c->target);
+	if (c == &cpus[SCRATCH])
+		return;
+	c->handed_ns = c->rq.clock.clock_ns;
+	scx_bpf_cpuperf_set((s32)index_of(c), c->target);
 }
 
 #include "live_freq.h"
@@ -66,6 +68,38 @@ s32 BPF_PROG(live_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flag
 
 /* ---- order ---- */
 
+extern struct task_struct *scx_bpf_dsq_peek(u64 dsq_id) __ksym __weak;
+
+HIDDEN struct task_struct *peek(u64 cpu)
+{
+	return &scx_bpf_dsq_peek ? scx_bpf_dsq_peek(cpu) : 0;
+}
+
+/* A task waits here: an idle CPU looks for work, as the kernel has one balance (nohz_balancer_kick()). */
+APART u32 kick_idle(u32 cpu)
+{
+	u32 own = cpu & (LIVE_CPUS_MAX - 1u), best = SCRATCH, most = 0, i;
+	u64 llc = setups[own].llc, may;
+	struct task_struct *waits;
+
+	if (SETTINGS->energy_aware && !overutilized)
+		return 0;
+	waits = peek(own);
+	may = waits ? waits->cpus_ptr->bits[0] : ~0ull;
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
+		struct live_cpu *c = cpu_of(i);
+		u32 room = c->rq.cap_orig + ((llc >> (i & 63u) & 1u) << 16);
+
+		if (c->idle && may >> (i & 63u) & 1u && room > most) {
+			most = room;
+			best = i;
+		}
+	}
+	if (best != SCRATCH)
+		scx_bpf_kick_cpu((s32)best, SCX_KICK_IDLE);
+	return 1;
+}
+
 /* A running task whose CPU is too small for it was put: it goes where there is room. */
 HIDDEN u32 send_on(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 enq_flags)
 {
@@ -75,7 +109,7 @@ HIDDEN u32 send_on(struct live_cpu *c, struct task_struct *p, struct live_task *
 	if (!bpf_cpumask_test_cpu(to, p->cpus_ptr) || !scx_bpf_test_and_clear_cpu_idle((s32)to))
 		return 0;
 	COUNT(c, misfits);
-	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL_ON | to, SCX_SLICE_INF, enq_flags);
+	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL_ON | to, SLICE_NS, enq_flags);
 	scx_bpf_kick_cpu((s32)to, SCX_KICK_IDLE);
 	return 1;
 }
@@ -84,14 +118,15 @@ HIDDEN u32 send_on(struct live_cpu *c, struct task_struct *p, struct live_task *
 HIDDEN u32 joins(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 enq_flags)
 {
 	u64 now = clock_of(c);
-	u32 ev;
+	u32 is_new = t->is_new, ev;
 
 	if (t->known && t->cpu != index_of(c)) /* it moved without a word: another class had it */
 		leave_asleep(cpu_of(t->cpu), t, now);
-	ev = join(c, p, t, now, 0);
+	ev = join(c, p, t, now, is_new);
+	t->is_new = 0;
 	publish(c);
 	frequency_of_wake(c, p, t, now, ev);
-	return enq_flags & SCX_ENQ_WAKEUP && c->has_curr && comes_first(c, t, now);
+	return enq_flags & SCX_ENQ_WAKEUP && c->has_curr && comes_first(c, t, now, is_new);
 }
 
 SEC("struct_ops/live_enqueue")
@@ -108,27 +143,23 @@ void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 		joined = 1;
 		if (joins(c, p, t, enq_flags)) {
 			COUNT(c, preempts);
-			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, enq_flags | SCX_ENQ_PREEMPT);
+			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SLICE_NS, enq_flags | SCX_ENQ_PREEMPT);
 			return;
 		}
 		if (alone && !given.stall) {
-			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, enq_flags);
+			c->idle = 0; /* the next one waits for this one */
+			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SLICE_NS, enq_flags);
 			return;
 		}
 	}
 	if (t->misfit && send_on(c, p, t, enq_flags))
 		return;
-	scx_bpf_dsq_insert_vtime(p, cpu, SCX_SLICE_INF, (u64)t->fair.deadline, enq_flags);
+	scx_bpf_dsq_insert_vtime(p, cpu, SLICE_NS, (u64)t->fair.deadline, enq_flags);
 	/* One that is alone and was put (SCX_ENQ_LAST): its CPU is about to idle, and looks again. */
 	if (enq_flags & SCX_ENQ_LAST || (joined && !c->has_curr))
 		scx_bpf_kick_cpu((s32)cpu, SCX_KICK_IDLE);
-}
-
-extern struct task_struct *scx_bpf_dsq_peek(u64 dsq_id) __ksym __weak;
-
-HIDDEN struct task_struct *peek(u64 cpu)
-{
-	return &scx_bpf_dsq_peek ? scx_bpf_dsq_peek(cpu) : 0;
+	if (enq_flags & SCX_ENQ_REENQ)
+		kick_idle(cpu);
 }
 
 /* Takes a task of a longer queue. */
@@ -143,6 +174,29 @@ HIDDEN u32 pull(struct live_cpu *c)
 	return 1;
 }
 
+/* Takes a task of the longest queue; where none of it may run here, of any other that is long. */
+HIDDEN void steal(struct live_cpu *c)
+{
+	u32 from = longest(index_of(c), 1), i;
+
+	if (!from)
+		return;
+	if (scx_bpf_dsq_move_to_local((u64)(from - 1u))) {
+		COUNT(c, steals);
+		return;
+	}
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
+		struct live_cpu *other = cpu_of(i);
+
+		if (i == from - 1u || other == c || other->fair.nr_queued < 1u + other->has_curr)
+			continue;
+		if (scx_bpf_dsq_nr_queued(i) && scx_bpf_dsq_move_to_local(i)) {
+			COUNT(c, steals);
+			return;
+		}
+	}
+}
+
 /* The running task at the end of a slice: does it go on? */
 HIDDEN u32 goes_on(struct live_cpu *c, struct task_struct *p, struct live_task *t, u32 waiting)
 {
@@ -155,7 +209,7 @@ HIDDEN u32 goes_on(struct live_cpu *c, struct task_struct *p, struct live_task *
 	if (waiting && !stays(c, t, peek(index_of(c))))
 		return 0;
 	COUNT(c, kept);
-	set_slice(p, SCX_SLICE_INF);
+	set_slice(p, SLICE_NS);
 	return 1;
 }
 
@@ -164,7 +218,7 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 {
 	struct live_cpu *c = cpu_of((u32)cpu);
 	struct live_task *t = 0;
-	u32 waiting, from;
+	u32 waiting;
 
 	if (given.stall)
 		return;
@@ -179,9 +233,7 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 		return;
 	if (t)
 		return;
-	from = longest(index_of(c), 1);
-	if (from && scx_bpf_dsq_move_to_local((u64)(from - 1u)))
-		COUNT(c, steals);
+	steal(c);
 }
 
 /* ---- signals ---- */
@@ -211,6 +263,8 @@ void BPF_PROG(live_running, struct task_struct *p)
 	c->has_curr = 1;
 	c->idle = 0;
 	c->idles = 0;
+	c->pulls = 0;
+	t->is_new = 0;
 	COUNT(c, picks);
 	publish(c);
 	frequency_after(c, now, ev, 0);
@@ -256,6 +310,7 @@ void BPF_PROG(live_quiescent, struct task_struct *p, u64 deq_flags)
 	now = clock_of(c);
 	if (t->se.running)
 		account(c, p, t);
+	t->misfit = 0;
 	ev = leave(c, t, now, deq_flags & SCX_DEQ_SLEEP ? PELTON_DEQUEUE_SLEEP : 0);
 	publish(c);
 	frequency_after(c, now, ev, 0);
@@ -321,8 +376,9 @@ HIDDEN u32 ends_slice(struct live_cpu *c, struct task_struct *p, struct live_tas
 
 	if (p->nr_cpus_allowed > 1 && SETTINGS->placing) {
 		t->misfit = roomier(index_of(c), pelton_uclamp_clamped(util, t->clamps.min, t->clamps.max));
-		if (t->misfit)
+		if (t->misfit && bpf_cpumask_test_cpu(t->misfit - 1u, p->cpus_ptr))
 			return 1;
+		t->misfit = 0;
 	}
 	if (pelton_elapsed(now, c->balance_ns, 0)) {
 		c->balance_ns = now + SETTINGS->balance_ns;
@@ -331,28 +387,6 @@ HIDDEN u32 ends_slice(struct live_cpu *c, struct task_struct *p, struct live_tas
 			return 1;
 	}
 	return pelton_curr_gives_way(POLICY, &c->fair, &t->fair, renewed) && scx_bpf_dsq_nr_queued(index_of(c));
-}
-
-/* A task waits here: an idle CPU looks for work, as the kernel has one balance (nohz_balancer_kick()). */
-APART u32 kick_idle(u32 cpu)
-{
-	u32 own = cpu & (LIVE_CPUS_MAX - 1u), best = SCRATCH, most = 0, i;
-	u64 llc = setups[own].llc;
-
-	if (SETTINGS->energy_aware && !overutilized)
-		return 0;
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
-		struct live_cpu *c = cpu_of(i);
-		u32 room = c->rq.cap_orig + ((llc >> (i & 63u) & 1u) << 16);
-
-		if (c->idle && room > most) {
-			most = room;
-			best = i;
-		}
-	}
-	if (best != SCRATCH)
-		scx_bpf_kick_cpu((s32)best, SCX_KICK_IDLE);
-	return 1;
 }
 
 SEC("struct_ops/live_tick")
@@ -377,6 +411,8 @@ void BPF_PROG(live_tick, struct task_struct *p)
 	c->curr = t->fair;
 	c->curr_at_ns = now;
 	publish(c);
+	if (SETTINGS->energy_aware)
+		overutilized = any_overutilized();
 	if (SETTINGS->frequencies) {
 		frequency_after(c, now, ev, PELTON_HOW_TICK);
 		frequency(index_of(c), now, PELTON_SITE_TICK, PELTON_HOW_TICK);
@@ -426,6 +462,7 @@ APART u32 refresh(u32 cpu)
 	    !frequency(SCRATCH, now, PELTON_SITE_BLOCKED, PELTON_HOW_REMOTE) || !c->idle)
 		return 0;
 	c->target = copy->target;
+	c->handed_ns = now;
 	c->sp.next_freq_khz = copy->sp.next_freq_khz;
 	c->sp.cached_raw_khz = copy->sp.cached_raw_khz;
 	COUNT(c, refreshed);
@@ -438,24 +475,31 @@ APART u32 refresh(u32 cpu)
  * frequency that the largest request of its CPUs leads to, its target is handed over again; a higher one may be for
  * real-time and deadline tasks.
  */
-APART u32 insist(u32 cpu)
+#define INSIST_NS 64000000u  /* at each look: longer than any rate limit */
+#define SELDOM_NS 256000000u /* later: where the frequency is measured it is hardly ever the one that was asked for */
+
+APART u32 insist(u32 cpu, u64 now)
 {
 	struct live_cpu *c = cpu_of(cpu);
 	u64 domain = setups[cpu & (LIVE_CPUS_MAX - 1u)].domain, others = 0;
 	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (LIVE_CPUS_MAX - 1u))), wanted;
 
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+	if (now - c->handed_ns > INSIST_NS && now - c->insisted_ns < SELDOM_NS)
+		return 0;
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		const struct rq *k = bpf_per_cpu_ptr(&runqueues, i);
 
 		if (!(domain >> (i & 63u) & 1u) || !k)
 			continue;
 		most = pelton_max_u32(most, cpu_of(i)->sp.next_freq_khz);
-		others |= k->avg_rt.util_avg | k->avg_dl.util_avg;
+		others = pelton_max_u64(others, k->avg_rt.util_avg + k->avg_dl.util_avg);
 	}
 	wanted = pelton_mul_div_floor(most, PELTON_CAPACITY_SCALE, c->sp.ref_khz);
-	if (is + 2 >= wanted && (is <= wanted + 2 || others))
+	/* Others' need and its headroom; the governor's own thread is one of them and needs next to nothing. */
+	if (is + 2 >= wanted && is <= wanted + 2 + 2 * others)
 		return 0;
 	COUNT(c, again);
+	c->insisted_ns = now;
 	scx_bpf_cpuperf_set((s32)index_of(c), c->target);
 	return 1;
 }
@@ -470,12 +514,12 @@ static int on_timer(void *map, int *key, struct ticker *t)
 
 	if (now - t->refreshed_ns >= REFRESH_NS) {
 		t->refreshed_ns = now;
-		bpf_for(i, 0, (u32)SETTINGS->nr_cpus)
+		bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
 			refresh(i);
 	}
 	if (SETTINGS->frequencies)
-		bpf_for(i, 0, (u32)SETTINGS->nr_cpus)
-			insist(i);
+		bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
+			insist(i, now);
 	bpf_timer_start(&t->timer, 2 * SETTINGS->tick_ns, 0);
 	return 0;
 }
@@ -494,6 +538,7 @@ s32 BPF_PROG(live_init_task, struct task_struct *p, struct scx_init_task_args *a
 	t->fair.slice_ns = tunables.base_slice_ns;
 	learn(p, t);
 	pelton_se_init(&t->se, t->clamps.weight);
+	t->is_new = args->fork;
 	if (args->fork) {
 		struct live_cpu *c = cpu_of(t->cpu);
 
@@ -522,12 +567,14 @@ APART s32 start_cpu(u32 cpu)
 	struct live_cpu *c = cpu_of(cpu);
 
 	c->id = cpu;
-	c->idle = 1;
-	c->idles = 1;
+	/* One without domains is offline or isolated: it is not taken for idle before it says so. */
+	c->idle = c->idles = machine.cpus[index_of(c)].nr_domains > 0;
 	pelton_rq_init(POLICY, &c->rq, scx_bpf_now(), (u32)setups[index_of(c)].capacity, PELTON_CAPACITY_SCALE);
 	machine.cpus[index_of(c)].state.cap_orig = c->rq.cap_orig;
 	start_governor(c);
 	start_question(cpu);
+	publish(c);
+	c->handed_ns = c->rq.clock.clock_ns;
 	if (SETTINGS->frequencies) /* every CPU starts with the largest target there is */
 		scx_bpf_cpuperf_set((s32)cpu, 0);
 	return scx_bpf_create_dsq(cpu, -1);
@@ -541,7 +588,7 @@ s32 BPF_PROG(live_init)
 	s32 failed = 0;
 
 	pelton_fair_tunables_init(POLICY, &tunables, (u32)SETTINGS->nr_cpus, SETTINGS->tick_ns);
-	bpf_for(i, 0, (u32)SETTINGS->nr_cpus) {
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		failed = start_cpu(i);
 		if (failed)
 			return failed;
@@ -563,6 +610,13 @@ void BPF_PROG(live_exit, struct scx_exit_info *ei)
 	ended.kind = ei->kind;
 }
 
+/* Another class takes the CPU: what was handed to it waits where other CPUs see it. */
+SEC("struct_ops/live_cpu_release")
+void BPF_PROG(live_cpu_release)
+{
+	scx_bpf_reenqueue_local();
+}
+
 SEC(".struct_ops.link")
 struct sched_ext_ops live_ops = {
 	.select_cpu = (void (*)(void))live_select_cpu,
@@ -577,8 +631,9 @@ struct sched_ext_ops live_ops = {
 	.disable = (void (*)(void))live_disable,
 	.init = (void (*)(void))live_init,
 	.exit = (void (*)(void))live_exit,
+	.cpu_release = (void (*)(void))live_cpu_release,
 	/* A running task is put at the end of its slice although it is alone, when it is to be sent on. */
-	.flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST,
+	.flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED,
 	.timeout_ms = 5000,
 	.name = "pelton_live",
 };

@@ -123,6 +123,10 @@ impl Attached {
         self.generation += 1;
         let entries = self.groups.entries();
         if let Some(map) = self.running.object.maps().find(|map| map.name() == "groups") {
+            let known = map.keys().filter_map(|key| Some(u64::from_ne_bytes(key.try_into().ok()?)));
+            let gone = known.filter(|number| !entries.iter().any(|(given, _)| given == number));
+            // One that another call deleted is gone as well.
+            gone.collect::<Vec<_>>().iter().for_each(|number| _ = map.delete(&number.to_ne_bytes()));
             for (number, words) in &entries {
                 let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
                 // A map of its own with room for them: it takes them, or the process is out of memory.

@@ -49,7 +49,7 @@ fn settings(machine: &Machine, options: &Options) -> Vec<u64> {
         ("frequencies", u64::from(options.frequencies)),
         ("placing", u64::from(core)),
         ("own_clamps", u64::from(options.own_clamps)),
-        ("energy_aware", u64::from(machine.is_energy_aware())),
+        ("energy_aware", u64::from(core && machine.is_energy_aware())),
         ("asymmetric", u64::from(machine.is_asymmetric())),
         ("smt", u64::from(machine.has_threads)),
         ("smt_threads", u64::from(machine.max_threads())),
@@ -75,7 +75,7 @@ fn setups(machine: &Machine) -> Vec<u64> {
     let mut all = Vec::new();
     for (number, cpu) in machine.cpus.iter().enumerate() {
         let khz = thinned(&cpu.khz);
-        let most = khz.last().copied().unwrap_or(0).max(1);
+        let most = khz.last().copied().unwrap_or(cpu.limits_khz.1).max(1);
         all.extend(list.filled(&[
             ("capacity", u64::from(cpu.capacity)),
             ("ref_khz", u64::from(most)),

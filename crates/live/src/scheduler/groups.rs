@@ -48,7 +48,8 @@ fn check(group: Group) -> Result<(), String> {
 fn find(cgroup: &str) -> Result<(String, u64), String> {
     let folder = FOLDERS.into_iter().find(|folder| Path::new(folder).join("cgroup.procs").exists());
     let folder = folder.unwrap_or(FOLDERS[0]);
-    let name = cgroup.strip_prefix(folder).unwrap_or(cgroup).trim_matches('/');
+    let below = |folder: &&str| cgroup.strip_prefix(*folder);
+    let name = FOLDERS.iter().rev().find_map(below).unwrap_or(cgroup).trim_matches('/');
     if name.is_empty() {
         return Ok(("/".to_owned(), ROOT));
     }
@@ -72,6 +73,9 @@ impl Groups {
 
     fn give_number(&mut self, name: String, number: u64, group: Group) -> Result<(), String> {
         let before = self.given.remove(&name);
+        if name != "/" && group == (Group { boost_percent: 0, min: 0, max: 1024 }) {
+            return Ok(());
+        }
         match self.index_for(&name, group.boost_percent) {
             Some(index) => {
                 self.given.insert(name, Given { number, group, index });
@@ -132,6 +136,8 @@ mod tests {
         assert_eq!(indices, [0, 1, 2, 1], "the root first, then by name");
         groups.give_number("/a".into(), 0, group(5)).expect("room");
         assert_eq!(groups.boosts(), [10, 30, 60, 5, 0]);
+        groups.give_number("/b".into(), 1, group(0)).expect("none");
+        assert_eq!((groups.boosts(), groups.entries().len()), ([10, 30, 0, 5, 0], 3));
     }
 
     #[test]

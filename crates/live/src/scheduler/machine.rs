@@ -8,7 +8,7 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_getres};
 use pelton_core::{CpuState, EmState, NO_DOMAIN, NO_IDLE_STATE, PerfDomain, PlaceCpu, SchedDomain};
 
-use crate::placements::{MachineWords, PERF_STATES_MAX, attach, domain_bits, domain_flags, globals, load};
+use crate::placements::{MachineWords, PERF_STATES_MAX, are_hidden, attach, domain_bits, domain_flags, globals, load};
 use crate::session::{LiveError, refused};
 
 /// CPUs that a scheduler knows: one bit each in a word.
@@ -27,9 +27,10 @@ const STATE_INEFFICIENT: u64 = 1;
 pub struct MachineCpu {
     /// Capacity, of 1024.
     pub capacity: u32,
-    /// Frequencies, kHz, ascending; none: it has no cpufreq.
+    /// Frequencies, kHz, ascending; none: its driver takes any.
     pub khz: Vec<u32>,
-    /// Lowest and highest that the policy allows, kHz.
+    /// Lowest and highest that the hardware has, kHz; 0: it has no cpufreq. The kernel keeps targets within the limits of
+    /// its policy by itself.
     pub limits_khz: (u32, u32),
     /// Rate limit of the kernel's schedutil, us.
     pub rate_limit_us: Option<u32>,
@@ -92,6 +93,8 @@ pub struct Machine {
     pub has_clusters: bool,
     /// The kernel knows how fast CPUs run compared with their highest frequency.
     pub is_invariant: bool,
+    /// CPUs that are online, one bit each; 0: the kernel does not say.
+    pub online: u64,
     /// The kernel has clamps of utilization.
     pub has_clamps: bool,
     /// The kernel has sched_ext.
@@ -147,22 +150,19 @@ impl Files {
             list.split_whitespace().filter_map(|khz| khz.parse().ok()).collect::<Vec<u32>>()
         };
         let mut khz = words("cpufreq/scaling_available_frequencies");
-        if khz.is_empty() {
-            khz = [words("cpufreq/cpuinfo_min_freq"), words("cpufreq/cpuinfo_max_freq")].concat();
-        }
         khz.sort_unstable();
         khz.dedup();
         khz
     }
 
     fn machine_cpu(&self, cpu: usize) -> MachineCpu {
-        let own = 1 << cpu;
+        let own = 1u64.checked_shl(cpu as u32).unwrap_or(0);
         let khz = self.frequencies(cpu);
         let limit =
             |file: &str, otherwise: Option<&u32>| number(self.cpu(cpu, file)).or(otherwise.copied()).unwrap_or(0);
         MachineCpu {
             capacity: number(self.cpu(cpu, "cpu_capacity")).unwrap_or(1024),
-            limits_khz: (limit("cpufreq/scaling_min_freq", khz.first()), limit("cpufreq/scaling_max_freq", khz.last())),
+            limits_khz: (limit("cpufreq/cpuinfo_min_freq", khz.first()), limit("cpufreq/cpuinfo_max_freq", khz.last())),
             khz,
             rate_limit_us: number(self.cpu(cpu, "cpufreq/schedutil/rate_limit_us"))
                 .or_else(|| number(self.at("sys/devices/system/cpu/cpufreq/schedutil/rate_limit_us"))),
@@ -197,6 +197,13 @@ impl Machine {
     /// # Errors
     /// The kernel does not show them.
     pub fn described(mut self) -> Result<Machine, LiveError> {
+        if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
+            return Err(LiveError::Missing(vec![
+                "the addresses of kernel symbols, without which energy and threads would be taken for absent: write 1 \
+                 into /proc/sys/kernel/kptr_restrict, or give CAP_SYSLOG"
+                    .to_owned(),
+            ]));
+        }
         let words = kernel_words(self.cpus.len() as u32)?;
         self.take(&words, &domain_bits()?)?;
         Ok(self)
@@ -225,7 +232,7 @@ impl Machine {
     /// The machine whose files are below `root`.
     pub fn at(root: &Path) -> Machine {
         let files = Files { root: root.to_owned() };
-        let count = read(files.at("sys/devices/system/cpu/possible"))
+        let count = read(files.at("sys/devices/system/cpu/present"))
             .and_then(|list| list.rsplit([',', '-']).next().and_then(|last| last.parse::<usize>().ok()));
         let cpus: Vec<MachineCpu> = (0..=count.unwrap_or(0).min(8191)).map(|cpu| files.machine_cpu(cpu)).collect();
         let tick = clock_getres(ClockId::CLOCK_MONOTONIC_COARSE);
@@ -236,8 +243,9 @@ impl Machine {
             places_by_energy: false,
             has_threads: false,
             has_clusters: false,
-            is_invariant: is_invariant(&files, cpus.iter().all(|cpu| !cpu.khz.is_empty())),
+            is_invariant: is_invariant(&files, cpus.iter().any(|cpu| cpu.limits_khz.1 > 0)),
             has_clamps: files.at("proc/sys/kernel/sched_util_clamp_min").exists(),
+            online: read(files.at("sys/devices/system/cpu/online")).map_or(0, |list| bits(&list)),
             has_sched_ext: files.at("sys/kernel/sched_ext").is_dir(),
             loaded: read(files.at("sys/kernel/sched_ext/root/ops")),
             tick_ns: tick_ns.unwrap_or(4_000_000),
@@ -250,9 +258,17 @@ impl Machine {
         number(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))
     }
 
+    /// Is a CPU online, as far as the kernel says?
+    fn is_online(&self, cpu: usize) -> bool {
+        self.online == 0 || cpu >= CPUS_MAX || self.online >> cpu & 1 == 1
+    }
+
     /// CPUs of different size?
     pub fn is_asymmetric(&self) -> bool {
-        self.cpus.iter().any(|cpu| cpu.capacity != self.cpus[0].capacity)
+        let mut online =
+            self.cpus.iter().enumerate().filter(|(cpu, _)| self.is_online(*cpu)).map(|(_, of)| of.capacity);
+        let first = online.next();
+        online.any(|capacity| Some(capacity) != first)
     }
 
     /// Does the kernel place by energy, by a model that it shows?
@@ -265,18 +281,13 @@ impl Machine {
         self.cpus.iter().map(|cpu| cpu.threads.count_ones()).max().unwrap_or(1)
     }
 
-    /// All CPUs, one bit each.
-    pub fn all(&self) -> u64 {
-        u64::MAX >> (64 - self.cpus.len().clamp(1, CPUS_MAX))
-    }
-
     /// A reason for which targets of schedutil have no effect on some CPU.
     pub fn without_targets(&self) -> Option<String> {
-        let no_cpufreq = self.cpus.iter().position(|cpu| cpu.khz.is_empty());
-        if let Some(cpu) = no_cpufreq {
+        let online = || self.cpus.iter().enumerate().filter(|(cpu, _)| self.is_online(*cpu));
+        if let Some((cpu, _)) = online().find(|(_, of)| of.limits_khz.1 == 0) {
             return Some(format!("CPU {cpu} has no cpufreq"));
         }
-        let other = self.cpus.iter().enumerate().find(|(_, cpu)| cpu.governor.as_deref() != Some("schedutil"));
+        let other = online().find(|(_, cpu)| cpu.governor.as_deref() != Some("schedutil"));
         if let Some((cpu, of)) = other {
             let governor = of.governor.as_deref().unwrap_or("none");
             return Some(format!("the governor of CPU {cpu} is {governor}, and only schedutil takes targets"));
@@ -318,7 +329,6 @@ impl Machine {
             exit_latency_ns: NO_IDLE_STATE,
             nr_idle_scan_llc: of.domains.llc_size,
             nr_idle_scan_asym: self.cpus.len() as u32,
-            curr_idle: 1,
             ..PlaceCpu::default()
         };
         for level in 0..of.domains.levels.len().min(row.domains.len()) {
@@ -395,16 +405,16 @@ impl fmt::Display for Machine {
             if seen >> cpu & 1 == 1 {
                 continue;
             }
-            let group = if of.khz.is_empty() { 1 << cpu } else { of.domain };
+            let group = if of.limits_khz.1 == 0 { 1 << cpu } else { of.domain };
             seen |= group;
             write!(f, "  CPU {}: capacity {}", numbers(group), of.capacity)?;
-            match (of.khz.first(), of.khz.last()) {
-                (Some(least), Some(most)) => writeln!(
+            match of.limits_khz {
+                (least, most) if most > 0 => writeln!(
                     f,
-                    ", {} to {} MHz in {} steps, {} by {}",
+                    ", {} to {} MHz{}, {} by {}",
                     least / 1000,
                     most / 1000,
-                    of.khz.len(),
+                    if of.khz.is_empty() { String::new() } else { format!(" in {} steps", of.khz.len()) },
                     of.governor.as_deref().unwrap_or("?"),
                     of.driver.as_deref().unwrap_or("?")
                 )?,
@@ -451,7 +461,7 @@ mod tests {
 
     /// Four small and two large CPUs.
     fn board(root: &Path) -> Machine {
-        put(root, "sys/devices/system/cpu/possible", "0-5\n");
+        put(root, "sys/devices/system/cpu/present", "0-5\n");
         for cpu in 0..6 {
             let (cpus, capacity, khz) =
                 if cpu < 4 { ("0 1 2 3", 446, "800000 400000") } else { ("4 5", 1024, "600000") };

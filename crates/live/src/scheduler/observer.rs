@@ -6,7 +6,7 @@ use std::time::Instant;
 use libbpf_rs::{Link, Object, ObjectBuilder, ProgramInput};
 
 use super::given::set_up;
-use super::machine::Machine;
+use super::machine::{CPUS_MAX, Machine};
 use super::readings::{Readings, now_ns};
 use super::words::List;
 use super::{CpuView, Ended, Explanation, Group, Host, Options};
@@ -55,6 +55,9 @@ impl Observer {
     /// # Errors
     /// The kernel refuses the program, with its words.
     pub fn start(machine: &Machine, options: &Options) -> Result<Observer, LiveError> {
+        if machine.cpus.len() > CPUS_MAX {
+            return Err(LiveError::Missing(vec![format!("a machine of at most {CPUS_MAX} CPUs")]));
+        }
         keep_messages();
         let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the observer", e))?;
         set_up(&mut open, machine, options).map_err(|e| refused("set the observer up", e))?;
@@ -91,7 +94,8 @@ impl Observer {
             let open = now.saturating_sub(of(since)) / 1000 * (of(khz) / 1000);
             (of(sum) + open) as f64 / us
         };
-        let tells = of("is_khz") > 0;
+        // A driver that emits no event says nothing about its frequencies.
+        let tells = of("is_since_ns") > of("begin_ns");
         Observed {
             cpu: cpu as u32,
             would_mhz: mean("would_sum", "would_since_ns", "would_khz"),

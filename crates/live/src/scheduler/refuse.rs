@@ -13,7 +13,7 @@ use crate::machine::Capabilities;
 pub fn refusals(machine: &Machine, options: &Options) -> Vec<String> {
     let mut reasons = Capabilities::here(None).missing();
     if reasons.is_empty() && machine.has_sched_ext {
-        reasons.extend(of_types(Btf::from_vmlinux().ok().and_then(|types| arguments(&types, "scx_bpf_create_dsq"))));
+        reasons.extend(Btf::from_vmlinux().ok().and_then(|types| of_types(|name| arguments(&types, name))));
     }
     reasons.extend(of_machine(machine, options));
     reasons.extend(of_policy(&options.policy));
@@ -26,12 +26,28 @@ fn arguments(types: &Btf<'_>, name: &str) -> Option<usize> {
     Some(FuncProto::try_from(function.next_type()?).ok()?.len())
 }
 
-/// Kernels whose type information has a hidden argument of these functions take no program that calls them.
-fn of_types(arguments: Option<usize>) -> Option<String> {
-    (arguments != Some(2)).then(|| {
-        "type information that fits the functions of sched_ext: this kernel's was made with mistakes (Debian's cloud \
-         kernels 7.2 for amd64 are so); use another flavour of it"
-            .to_owned()
+/// Functions that the scheduler calls and their arguments, as `bpf/kernel_ext.h` declares them; those that it can do
+/// without are left out.
+fn declared() -> impl Iterator<Item = (&'static str, usize)> {
+    let lines = include_str!("../bpf/kernel_ext.h").lines();
+    lines.filter(|line| line.starts_with("extern ") && line.ends_with(" __ksym;")).filter_map(|line| {
+        let (head, arguments) = line.split_once('(')?;
+        let name = head.rsplit([' ', '*']).next()?;
+        let none = arguments.starts_with("void)");
+        Some((name, if none { 0 } else { arguments.matches(',').count() + 1 }))
+    })
+}
+
+/// A kernel whose type information has no such function, or one with a hidden argument, takes no program that calls it.
+fn of_types(arguments: impl Fn(&str) -> Option<usize>) -> Option<String> {
+    let wrong = |(name, expected): &(&str, usize)| arguments(name) != Some(*expected);
+    let (name, _) = declared().find(wrong)?;
+    Some(match arguments(name) {
+        None => format!("the function {name} of sched_ext: use Linux 6.14 or later"),
+        Some(_) => format!(
+            "type information that fits the function {name} of sched_ext: this kernel's was made with mistakes (Debian's \
+             7.2 for amd64 is so); use another flavour or release"
+        ),
     })
 }
 
@@ -41,7 +57,7 @@ fn of_machine(machine: &Machine, options: &Options) -> Vec<String> {
     if !machine.has_sched_ext {
         reasons.push(format!(
             "sched_ext: Linux {} was built without it; use a kernel with CONFIG_SCHED_CLASS_EXT=y (Debian's from 6.14 \
-             on, most from 6.12 on), or --observe, which needs none",
+             on), or --observe, which needs none",
             machine.release
         ));
     }
@@ -92,9 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn functions_with_a_hidden_argument_are_refused() {
-        assert!(of_types(Some(2)).is_none());
-        assert!(of_types(Some(3)).is_some_and(|why| why.contains("another flavour")) && of_types(None).is_some());
+    fn functions_that_are_absent_or_have_a_hidden_argument_are_refused() {
+        let right = |name: &str| declared().find(|(known, _)| *known == name).map(|(_, n)| n);
+        assert!(declared().count() > 15 && right("scx_bpf_now") == Some(0) && right("scx_bpf_kick_cpu") == Some(2));
+        assert_eq!(of_types(right), None);
+        let hidden = of_types(|name| right(name).map(|n| n + usize::from(name == "scx_bpf_kick_cpu")));
+        assert!(hidden.is_some_and(|why| why.contains("scx_bpf_kick_cpu") && why.contains("another flavour")));
+        let absent = of_types(|name| right(name).filter(|_| name != "scx_bpf_now"));
+        assert!(absent.is_some_and(|why| why.contains("6.14")));
     }
 
     #[test]

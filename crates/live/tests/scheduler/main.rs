@@ -144,6 +144,22 @@ fn the_verifier_accepts_every_form_of_policy() {
     }
 }
 
+/// A number takes a new program, which needs few of the rights that a start has.
+#[test]
+fn a_number_is_set_while_it_runs() {
+    let Some(machine) = machine() else { return };
+    let mut attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
+    let load = load();
+    pelton_live::drop_privileges().expect("the kernel takes rights away");
+    attached.set("headroom_pct", "10").expect("a number");
+    assert_eq!((state().as_str(), attached.ended()), ("enabled", None));
+    all_go_on("after a number was set");
+    let wrong = [attached.set("headroom_pct", "101"), attached.set("uclamp", "max"), attached.set("none", "1")];
+    assert!(wrong.iter().all(Result::is_err) && attached.ended().is_none(), "{wrong:?}");
+    drop((load, attached));
+    back();
+}
+
 #[test]
 fn tasks_are_back_however_a_scheduler_ends() {
     let Some(machine) = machine() else { return };

@@ -42,7 +42,7 @@ LimitMEMLOCK=infinity
 RuntimeDirectory=pelton
 RuntimeDirectoryMode=0700
 {folder}UMask=0077
-CapabilityBoundingSet=CAP_SYS_ADMIN CAP_BPF CAP_PERFMON CAP_SYS_NICE CAP_SYS_RESOURCE CAP_DAC_READ_SEARCH
+CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYSLOG CAP_BPF CAP_PERFMON CAP_SYS_NICE CAP_SYS_RESOURCE CAP_DAC_READ_SEARCH
 NoNewPrivileges=yes
 # The program or a policy may be in a home.
 ProtectHome=read-only

@@ -90,11 +90,19 @@ pub fn live(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch) -
     show.machine(&start.machine.to_string())?;
     let mut server = serve(request.socket.as_deref().unwrap_or(Path::new(SOCKET)))?;
     let mut host = Attached::start(&start.machine, &start.options).map_err(cannot)?;
+    give_up_privileges(watch);
     show.begins(Some(host.verified_in_all()));
     let end = last(&mut host, Some(&mut server), request, show, watch)?;
     let status = status(&Snapshot::of(&host))?;
     drop(host);
     Ok(LiveReport { set: start.set(), machine: start.lines(), profile: start.choice.profile, end, status })
+}
+
+/// What is left is to load a program anew, for a number that is set, and to do so without waiting.
+fn give_up_privileges(watch: &dyn Watch) {
+    if let Err(why) = pelton_live::drop_privileges() {
+        watch.note(&format!("privileges that are not needed could not be dropped: {why}"));
+    }
 }
 
 /// Lets the core decide beside the kernel, and change nothing, until the time is over or `watch` says so.
@@ -114,6 +122,7 @@ pub fn observe(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch
     show.machine(&start.machine.to_string())?;
     let mut server = request.socket.as_deref().map(serve).transpose()?;
     let mut host = Observer::start(&start.machine, &start.options).map_err(cannot)?;
+    give_up_privileges(watch);
     show.begins(None);
     let end = last(&mut host, server.as_mut(), request, show, watch)?;
     let (status, cpus) = (status(&Snapshot::of(&host))?, host.report());
