@@ -20,8 +20,8 @@ HIDDEN void fill_state(struct live_cpu *c, u64 now)
 }
 
 /*
- * The target that leads to the frequency decided: four fifths of what was asked for where that is what leads there, else
- * a little less than the most that does. Exactly the most would be too much with any real-time time.
+ * The target that leads to the frequency decided: four fifths of what was asked for where that is what leads there,
+ * else a little less than the most that does. Exactly the most would be too much with any real-time time.
  */
 APART u32 target_of(u32 at)
 {

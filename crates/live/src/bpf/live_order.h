@@ -7,8 +7,8 @@
 #define PELTON_LIVE_ORDER_H
 
 /*
- * Longest slice by the kernel's own count. Slices end where the core says so; this ends those that no tick sees, and gives
- * way to what the kernel itself put before the queue.
+ * Longest slice by the kernel's own count. Slices end where the core says so; this ends those that no tick sees, and
+ * gives way to what the kernel itself put before the queue.
  */
 #define SLICE_NS 20000000ull
 #define LOOK 8 /* tasks whose eligibility is asked before the first is taken */

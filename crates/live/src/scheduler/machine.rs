@@ -29,8 +29,8 @@ pub struct MachineCpu {
     pub capacity: u32,
     /// Frequencies, kHz, ascending; none: its driver takes any.
     pub khz: Vec<u32>,
-    /// Lowest and highest that the hardware has, kHz; 0: it has no cpufreq. The kernel keeps targets within the limits of
-    /// its policy by itself.
+    /// Lowest and highest that the hardware has, kHz; 0: it has no cpufreq. The kernel keeps targets within the limits
+    /// of its policy by itself.
     pub limits_khz: (u32, u32),
     /// Rate limit of the kernel's schedutil, us.
     pub rate_limit_us: Option<u32>,

@@ -98,7 +98,7 @@ pub fn live(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch) -
     Ok(LiveReport { set: start.set(), machine: start.lines(), profile: start.choice.profile, end, status })
 }
 
-/// What is left is to load a program anew, for a number that is set, and to do so without waiting.
+/// Gives up all privileges but those that load a program anew, for a number that is set.
 fn give_up_privileges(watch: &dyn Watch) {
     if let Err(why) = pelton_live::drop_privileges() {
         watch.note(&format!("privileges that are not needed could not be dropped: {why}"));
