@@ -15,6 +15,7 @@
 #include "cache_aware.h"
 #include "cfs_bandwidth.h"
 #include "cpu_load.h"
+#include "cpuperf.h"
 #include "deadline.h"
 #include "dl_server.h"
 #include "energy_domain.h"

@@ -423,6 +423,34 @@ impl SugovPolicy {
     }
 }
 
+impl SugovPolicy {
+    /// An evaluation of one CPU: what [`SugovPolicy::evaluate`] comes to where no other CPU of the domain asks for
+    /// more.
+    #[allow(clippy::too_many_arguments)]
+    pub fn evaluate_one(
+        &mut self,
+        pol: &Policy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        tick_ns: u64,
+        khz: &[u32],
+        terms: &mut PerfTerms,
+    ) -> Decision {
+        let mut out = Decision::default();
+        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
+        // SAFETY: the table has `n` entries.
+        unsafe { sys::sugov_evaluate_one(pol, self, sc, s, now, tick_ns, khz.as_ptr(), n, terms, &mut out) };
+        out
+    }
+
+    /// The decision as a target of sched_ext for a CPU of this capacity.
+    #[must_use]
+    pub fn cpuperf_target(&self, decision: &Decision, cap_orig: u32) -> u32 {
+        sys::cpuperf_target(self, decision, cap_orig)
+    }
+}
+
 /// The first CPU with the largest request; [`NO_LARGEST`] of none.
 #[inline]
 #[must_use]

@@ -318,6 +318,9 @@ u32 pelton_x_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_s
 	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cpu_util(&pelton_policy_newest, s, boost); } else { return any_cpu_util(pol, s, boost); }
 }
 
+u32 pelton_x_cpuperf_target(const struct pelton_sugov_policy *sp, const struct pelton_decision *d, u32 cap_orig);
+u32 pelton_x_cpuperf_target(const struct pelton_sugov_policy *sp, const struct pelton_decision *d, u32 cap_orig) { return pelton_cpuperf_target(sp, d, cap_orig); }
+
 APART u32 any_curr_gives_way(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 renewed) { return pelton_curr_gives_way(pol, rq, curr, renewed); }
 u32 pelton_x_curr_gives_way(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 renewed);
 u32 pelton_x_curr_gives_way(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 renewed)
@@ -1996,6 +1999,13 @@ void pelton_x_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugo
 void pelton_x_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out)
 {
 	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_evaluate(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate(pol, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); }
+}
+
+APART void any_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out) { pelton_sugov_evaluate_one(pol, sp, sc, s, now, tick_ns, khz, n, terms, out); }
+void pelton_x_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out);
+void pelton_x_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out)
+{
+	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_evaluate_one(&pelton_policy_newest, sp, sc, s, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate_one(pol, sp, sc, s, now, tick_ns, khz, n, terms, out); }
 }
 
 APART u32 any_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known) { return pelton_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }

@@ -2655,6 +2655,39 @@ const _: () = {
     assert!(std::mem::offset_of!(CpuLoad, last_ticks) == 40);
 };
 
+/// Result of one evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Decision {
+    /// largest request of the domain
+    pub perf: u32,
+    /// index of the CPU that made it
+    pub cpu: u32,
+    pub forced_max: u32,
+    pub raw_khz: u32,
+    pub resolved_khz: u32,
+    /// a PELTON_COMMIT value
+    pub commit: u32,
+    /// the request exactly, as a share of the highest frequency (pelton_perf_terms)
+    pub request: u32,
+    pub scale: u32,
+}
+
+numbers!(Decision { perf, cpu, forced_max, raw_khz, resolved_khz, commit, request, scale });
+
+const _: () = {
+    assert!(std::mem::size_of::<Decision>() == 32);
+    assert!(std::mem::align_of::<Decision>() == 4);
+    assert!(std::mem::offset_of!(Decision, perf) == 0);
+    assert!(std::mem::offset_of!(Decision, cpu) == 4);
+    assert!(std::mem::offset_of!(Decision, forced_max) == 8);
+    assert!(std::mem::offset_of!(Decision, raw_khz) == 12);
+    assert!(std::mem::offset_of!(Decision, resolved_khz) == 16);
+    assert!(std::mem::offset_of!(Decision, commit) == 20);
+    assert!(std::mem::offset_of!(Decision, request) == 24);
+    assert!(std::mem::offset_of!(Decision, scale) == 28);
+};
+
 /// The kernel's sched_dl_entity, as far as it is arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -2877,39 +2910,6 @@ const _: () = {
     assert!(std::mem::offset_of!(FairTunables, min_granularity_ns) == 24);
     assert!(std::mem::offset_of!(FairTunables, idle_min_granularity_ns) == 32);
     assert!(std::mem::offset_of!(FairTunables, wakeup_granularity_ns) == 40);
-};
-
-/// Result of one evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Decision {
-    /// largest request of the domain
-    pub perf: u32,
-    /// index of the CPU that made it
-    pub cpu: u32,
-    pub forced_max: u32,
-    pub raw_khz: u32,
-    pub resolved_khz: u32,
-    /// a PELTON_COMMIT value
-    pub commit: u32,
-    /// the request exactly, as a share of the highest frequency (pelton_perf_terms)
-    pub request: u32,
-    pub scale: u32,
-}
-
-numbers!(Decision { perf, cpu, forced_max, raw_khz, resolved_khz, commit, request, scale });
-
-const _: () = {
-    assert!(std::mem::size_of::<Decision>() == 32);
-    assert!(std::mem::align_of::<Decision>() == 4);
-    assert!(std::mem::offset_of!(Decision, perf) == 0);
-    assert!(std::mem::offset_of!(Decision, cpu) == 4);
-    assert!(std::mem::offset_of!(Decision, forced_max) == 8);
-    assert!(std::mem::offset_of!(Decision, raw_khz) == 12);
-    assert!(std::mem::offset_of!(Decision, resolved_khz) == 16);
-    assert!(std::mem::offset_of!(Decision, commit) == 20);
-    assert!(std::mem::offset_of!(Decision, request) == 24);
-    assert!(std::mem::offset_of!(Decision, scale) == 28);
 };
 
 /// A sampling governor's record of a frequency domain.
@@ -4282,6 +4282,9 @@ unsafe extern "C" {
     /// Utilization of the fair class. `boost`: waiting tasks count as demand.
     #[link_name = "pelton_x_cpu_util"]
     pub safe fn cpu_util(pol: &Policy, s: &CpuState, boost: u32) -> u32;
+    /// Target of a CPU of `cap_orig` for the frequency that `sp` asks for since the decision `d`.
+    #[link_name = "pelton_x_cpuperf_target"]
+    pub safe fn cpuperf_target(sp: &SugovPolicy, d: &Decision, cap_orig: u32) -> u32;
     /// Once time was accounted: does the running entity give way? `renewed` is the answer of pelton_update_deadline().
     #[link_name = "pelton_x_curr_gives_way"]
     pub safe fn curr_gives_way(pol: &Policy, rq: &FairRq, curr: &FairSe, renewed: u32) -> u32;
@@ -5540,6 +5543,22 @@ unsafe extern "C" {
         khz: *const u32,
         n: u32,
         terms: *mut PerfTerms,
+        out: &mut Decision,
+    );
+    /// The evaluation of one CPU: what pelton_sugov_evaluate() comes to in a domain where no other CPU asks for more. A
+    /// host in which the CPUs of a domain ask one by one keeps a domain for each, whose `nr_cpus` is that of the real
+    /// one.
+    #[link_name = "pelton_x_sugov_evaluate_one"]
+    pub unsafe fn sugov_evaluate_one(
+        pol: &Policy,
+        sp: &mut SugovPolicy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        tick_ns: u64,
+        khz: *const u32,
+        n: u32,
+        terms: &mut PerfTerms,
         out: &mut Decision,
     );
     /// An evaluation over the packed requests of a domain, for a hook call of the CPU of `sc`, which has neither clamps

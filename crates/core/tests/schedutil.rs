@@ -2,8 +2,8 @@
 //! Decisions of schedutil, kernel by kernel.
 
 use pelton_core::{
-    ASKS_WHY, CpuState, FAIR_WHY, Policy, SUM_WHY, SugovCpu, SugovPolicy, commit, default_rate_limit_us, hook_flag,
-    perf_clamped, scale_irq, verdict,
+    ASKS_WHY, CpuState, Decision, FAIR_WHY, Policy, SUM_WHY, SugovCpu, SugovPolicy, commit, default_rate_limit_us,
+    hook_flag, perf_clamped, profiles, scale_irq, verdict,
 };
 
 const TICK: u64 = 4_000_000;
@@ -458,4 +458,43 @@ fn the_term_that_decided_is_named() {
     assert_eq!(why("7.2", reserved, 0), ["util_avg", "terms", "deadline floor"]);
     let all = CpuState { util_irq: 1024, ..fair(100) };
     assert_eq!(why("5.10", all, 0), ["util_avg", "interrupts", "sum"]);
+}
+
+/// One CPU decides as a domain of one does, whatever it was asked before, under each release and gate.
+#[test]
+fn one_cpu_decides_as_its_domain() {
+    let gates = ["r0b", "r1_sliding", "r2_hyperbolic", "up_down"];
+    for pol in profiles().into_iter().flat_map(|name| gates.map(|gate| with(name, &[("gate", gate)]))) {
+        let (mut sp, mut sc, mut terms) = (domain(1, 1000), SugovCpu::default(), [Default::default()]);
+        sp.init_gate(&pol, 10_000, 2_000);
+        let (mut one, mut one_cpu, mut one_terms) = (sp, sc, terms[0]);
+        for step in 0..200u64 {
+            let (s, now) = (fair((step * 389 % 1025) as u32), step * 700_000);
+            let (cpu, state) = (std::slice::from_mut(&mut sc), std::slice::from_ref(&s));
+            let whole = sp.evaluate(&pol, 0, cpu, state, now, TICK, &KHZ, &mut terms);
+            let alone = one.evaluate_one(&pol, &mut one_cpu, &s, now, TICK, &KHZ, &mut one_terms);
+            assert_eq!((whole, sp, sc, terms[0]), (alone, one, one_cpu, one_terms), "step {step}");
+        }
+    }
+}
+
+/// A CPU of 1024 at 600 to 2400 MHz. Raw 1717 is worth 1024 * 1717 / 2400 = 732.6, four fifths of it 586.1, up: 587.
+/// Held at 1800: 1024 * 4 * 1800 / (2400 * 5) = 614, less 614 / 32 = 19: 595. Forced to the highest: 819 - 25 = 794.
+#[test]
+fn targets_lead_the_kernel_to_what_was_decided() {
+    let sp = |next_freq_khz| SugovPolicy { next_freq_khz, ref_khz: 2_400_000, ..SugovPolicy::default() };
+    let decision =
+        |raw_khz, resolved_khz, forced_max| Decision { raw_khz, resolved_khz, forced_max, ..Default::default() };
+    assert_eq!(sp(1_800_000).cpuperf_target(&decision(1_717_000, 1_800_000, 0), 1024), 587);
+    assert_eq!(sp(1_800_000).cpuperf_target(&decision(1_000_000, 1_200_000, 0), 1024), 595);
+    assert_eq!(sp(2_400_000).cpuperf_target(&decision(2_400_000, 2_400_000, 1), 1024), 794);
+    // What the kernel makes of a target is never another operating point than the one decided.
+    let khz = [600_000, 1_200_000, 1_800_000, 2_400_000];
+    for (raw, cap) in (0..2_400_000u32).step_by(777).flat_map(|raw| [(raw, 1024), (raw, 446), (raw, 160)]) {
+        let resolved = khz.into_iter().find(|khz| *khz >= raw).expect("an operating point");
+        let target = u64::from(sp(resolved).cpuperf_target(&decision(raw, resolved, 0), cap));
+        let asks = (target + target / 4) * 2_400_000 / u64::from(cap);
+        let kernel = khz.into_iter().find(|khz| u64::from(*khz) >= asks);
+        assert_eq!(kernel, Some(resolved), "raw {raw}, capacity {cap}");
+    }
 }

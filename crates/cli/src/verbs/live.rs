@@ -12,6 +12,7 @@ use pelton_lab::results::live::{End, LiveReport, LiveStatus};
 use pelton_lab::run::LabError;
 use pelton_lab::verbs::live::{self, Answer, Ask, LiveRequest, LiveShow, POLICY, Placement, SOCKET};
 use std::io::IsTerminal;
+use std::net::TcpListener;
 use std::path::Path;
 use view::View;
 
@@ -45,7 +46,8 @@ fn run(args: &LiveArgs, global: &Global) -> Result<Exit, Failure> {
     let mut shown = Shown {
         global,
         view: View::default(),
-        metrics: args.start.prometheus.map(Metrics::open).transpose()?,
+        listener: args.start.prometheus.map(Metrics::open).transpose()?,
+        metrics: None,
         observes: args.start.observe,
         failure: None,
     };
@@ -117,6 +119,8 @@ fn reason(status: &LiveStatus) -> String {
 struct Shown<'a> {
     global: &'a Global,
     view: View,
+    /// Address of the metrics, until they are served.
+    listener: Option<TcpListener>,
     metrics: Option<Metrics>,
     observes: bool,
     failure: Option<Failure>,
@@ -144,6 +148,10 @@ impl LiveShow for Shown<'_> {
     }
 
     fn begins(&mut self, verified: Option<u32>) {
+        match self.listener.take().map(Metrics::start).transpose() {
+            Ok(metrics) => self.metrics = metrics,
+            Err(failure) => crate::say(&failure.text),
+        }
         if self.global.quiet {
             return;
         }

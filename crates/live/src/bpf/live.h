@@ -12,9 +12,7 @@
 #ifndef PELTON_LIVE_LIVE_H
 #define PELTON_LIVE_LIVE_H
 
-#define LIVE_CPUS_MAX 64u
 #define LIVE_OPPS_MAX 64u
-#define LIVE_GROUPS_MAX 5u
 
 /* clang-format off */
 #define LIVE_SETTINGS(X) \

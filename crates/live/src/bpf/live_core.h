@@ -29,6 +29,7 @@ APART u32 apart_resolve(const struct pelton_sugov_policy *sp, const struct live_
 
 #include "pelton/rq_event.h"
 #include "pelton/schedutil.h"
+#include "pelton/cpuperf.h"
 #include "pelton/uclamp_sum.h"
 #include "pelton/boost.h"
 #include "pelton/fair_eevdf.h"

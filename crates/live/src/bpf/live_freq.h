@@ -2,8 +2,7 @@
 /*
  * Frequency: an event on a CPU goes through filter, gate and evaluation, and becomes a target of the kernel.
  *
- * The kernel's schedutil takes the largest target of a domain's CPUs, adds a quarter, and what real-time, deadline and
- * interrupts need: neither is in what is handed over.
+ * The kernel's schedutil takes the largest target of a domain's CPUs.
  *
  * Source: kernel/sched/cpufreq_schedutil.c (sugov_get_util), kernel/sched/ext.c (scx_bpf_cpuperf_set) of Linux 7.2.
  */
@@ -19,21 +18,11 @@ HIDDEN void fill_state(struct live_cpu *c, u64 now)
 	pelton_boost_state(POLICY, &c->state, pelton_boost_cpu(POLICY, &c->boost, now));
 }
 
-/*
- * The target that leads to the frequency decided: four fifths of what was asked for where that is what leads there,
- * else a little less than the most that does. Exactly the most would be too much with any real-time time.
- */
 APART u32 target_of(u32 at)
 {
 	struct live_cpu *c = record_of(at);
-	u64 whole = (u64)c->rq.cap_orig * 4u;
-	u32 most = pelton_mul_div_floor(whole, c->sp.next_freq_khz, c->sp.ref_khz * 5u);
 
-	if (c->sp.next_freq_khz == c->decision.resolved_khz && !c->terms.forced_max)
-		most = pelton_min_u32(most, pelton_mul_div_floor(whole, c->decision.raw_khz, c->sp.ref_khz * 5u) + 1u);
-	else
-		most -= most / 32u;
-	return pelton_min_u32(most, PELTON_CAPACITY_SCALE);
+	return pelton_cpuperf_target(&c->sp, &c->decision, c->rq.cap_orig);
 }
 
 /* Keeps what was decided, for who asks why. */

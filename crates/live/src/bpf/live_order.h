@@ -85,13 +85,13 @@ HIDDEN u32 pick(struct live_cpu *c)
 APART u32 longest(u32 cpu, u32 longer)
 {
 	struct live_cpu *c = cpu_of(cpu);
-	u64 llc = setups[cpu & (LIVE_CPUS_MAX - 1u)].llc;
+	u64 llc = setups[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].llc;
 	u32 i, found = 0, most = 0, near = 0;
 
 	if (SETTINGS->energy_aware && !overutilized)
 		return 0;
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
-		u32 at = i & (LIVE_CPUS_MAX - 1u), nr = cpu_of(at)->fair.nr_queued, here = llc >> at & 1u;
+		u32 at = i & (PELTON_PLACE_CPUS_MAX - 1u), nr = cpu_of(at)->fair.nr_queued, here = llc >> at & 1u;
 
 		if (at == index_of(c) || nr < 1u + cpu_of(at)->has_curr || nr < c->fair.nr_queued + longer ||
 		    here < near || (here == near && nr <= most))
@@ -110,7 +110,8 @@ APART u32 roomier(u32 cpu, u32 util)
 {
 	u32 own = cpu_of(cpu)->rq.cap_orig, best = 0, most = own, i;
 
-	if (!SETTINGS->asymmetric || pelton_fits(POLICY, util, machine.cpus[cpu & (LIVE_CPUS_MAX - 1u)].capacity, own))
+	if (!SETTINGS->asymmetric ||
+	    pelton_fits(POLICY, util, machine.cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].capacity, own))
 		return 0;
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *c = cpu_of(i);

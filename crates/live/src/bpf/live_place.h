@@ -6,13 +6,13 @@
 #ifndef PELTON_LIVE_PLACE_H
 #define PELTON_LIVE_PLACE_H
 
-struct pelton_placement questions[LIVE_CPUS_MAX] SEC(".bss.questions");
-struct pelton_placed answers[LIVE_CPUS_MAX] SEC(".bss.answers");
+struct pelton_placement questions[PELTON_PLACE_CPUS_MAX] SEC(".bss.questions");
+struct pelton_placed answers[PELTON_PLACE_CPUS_MAX] SEC(".bss.answers");
 u32 overutilized; /* some CPU was, when a task was last placed */
 
 HIDDEN u32 slot(void)
 {
-	return bpf_get_smp_processor_id() & (LIVE_CPUS_MAX - 1u);
+	return bpf_get_smp_processor_id() & (PELTON_PLACE_CPUS_MAX - 1u);
 }
 #define RECORD (&questions[slot()])
 #define PLACED (&answers[slot()])
@@ -22,7 +22,7 @@ HIDDEN u32 slot(void)
 /* What other classes do on a CPU, which tells nothing by itself. Returns 1 when the CPU is over-utilized. */
 APART u32 look(u32 cpu)
 {
-	struct pelton_place_cpu *to = &machine.cpus[cpu & (LIVE_CPUS_MAX - 1u)];
+	struct pelton_place_cpu *to = &machine.cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 	const struct rq *k = bpf_per_cpu_ptr(&runqueues, cpu);
 	u32 others = 0;
 
@@ -91,13 +91,13 @@ APART s32 place(struct task_struct *p __arg_trusted, s32 prev_cpu, u64 wake_flag
 		COUNT(cpu_of(slot()), on_prev);
 	else
 		COUNT(cpu_of(slot()), by_idle);
-	return (s32)(cpu & (LIVE_CPUS_MAX - 1u));
+	return (s32)(cpu & (PELTON_PLACE_CPUS_MAX - 1u));
 }
 
 /* What of the machine is the same in every question. */
 HIDDEN void start_question(u32 cpu)
 {
-	struct pelton_placement *q = &questions[cpu & (LIVE_CPUS_MAX - 1u)];
+	struct pelton_placement *q = &questions[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 
 	q->nr_cpus = (u32)SETTINGS->nr_cpus;
 	q->energy_aware = (u32)SETTINGS->energy_aware;

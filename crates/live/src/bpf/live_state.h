@@ -26,11 +26,11 @@ struct live_group {
 /* Frozen when it is loaded: the verifier follows only what this policy can do. */
 const volatile struct pelton_policy policy_given SEC(".rodata.policy");
 const volatile struct live_settings settings_given SEC(".rodata.settings");
-const volatile struct live_setup setups[LIVE_CPUS_MAX] SEC(".rodata.setup");
+const volatile struct live_setup setups[PELTON_PLACE_CPUS_MAX] SEC(".rodata.setup");
 
 /* Written by the loader at any time: boosts of the groups, and how often groups were changed. */
 struct {
-	s64 boosts[LIVE_GROUPS_MAX];
+	s64 boosts[PELTON_BOOST_GROUPS];
 	u64 generation;
 	u64 any_group;
 	u64 stall;
@@ -38,8 +38,8 @@ struct {
 
 struct pelton_machine machine SEC(".bss.machine");
 struct pelton_fair_tunables tunables SEC(".bss.tunables");
-struct live_counts counts[LIVE_CPUS_MAX] SEC(".bss.counts");
-struct live_terms decided[LIVE_CPUS_MAX] SEC(".bss.decided");
+struct live_counts counts[PELTON_PLACE_CPUS_MAX] SEC(".bss.counts");
+struct live_terms decided[PELTON_PLACE_CPUS_MAX] SEC(".bss.decided");
 
 /* A CPU: what the core keeps of it. */
 struct live_cpu {
@@ -74,8 +74,8 @@ struct live_cpu {
 } __attribute__((aligned(64)));
 
 /* Twice as many as CPUs, so that a mask is a bound; one of the others is a copy to work on. */
-struct live_cpu cpus[2u * LIVE_CPUS_MAX] SEC(".bss.cpus");
-#define SCRATCH LIVE_CPUS_MAX
+struct live_cpu cpus[2u * PELTON_PLACE_CPUS_MAX] SEC(".bss.cpus");
+#define SCRATCH PELTON_PLACE_CPUS_MAX
 
 /* A task; counted on `cpu` from its first wake-up on. */
 struct live_task {
@@ -127,17 +127,17 @@ HIDDEN const struct pelton_policy *policy(void)
 
 HIDDEN struct live_cpu *cpu_of(u32 cpu)
 {
-	return &cpus[cpu & (LIVE_CPUS_MAX - 1u)];
+	return &cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 }
 
 HIDDEN struct live_cpu *record_of(u32 at)
 {
-	return &cpus[at & (2u * LIVE_CPUS_MAX - 1u)];
+	return &cpus[at & (2u * PELTON_PLACE_CPUS_MAX - 1u)];
 }
 
 HIDDEN u32 index_of(const struct live_cpu *c)
 {
-	return c->id & (LIVE_CPUS_MAX - 1u);
+	return c->id & (PELTON_PLACE_CPUS_MAX - 1u);
 }
 #define COUNT(c, what) (counts[index_of(c)].what++)
 
@@ -298,7 +298,7 @@ HIDDEN void follow_boosts(struct live_cpu *c, u64 now)
 	if (c->generation == given.generation)
 		return;
 	c->generation = given.generation;
-	for (i = 0; i < LIVE_GROUPS_MAX; i++)
+	for (i = 0; i < PELTON_BOOST_GROUPS; i++)
 		pelton_boost_write(POLICY, &c->boost, i, (s32)given.boosts[i], now);
 }
 
@@ -331,7 +331,6 @@ HIDDEN void join_fair(struct live_cpu *c, struct live_task *t, u32 is_new)
 		c->fair.max_slice_ns = 0;
 	}
 	c->fair.nr_queued++;
-	c->fair.load_weight += t->fair.weight;
 	c->fair.min_slice_ns = pelton_min_u64(c->fair.min_slice_ns, t->fair.slice_ns);
 	c->fair.max_slice_ns = pelton_max_u64(c->fair.max_slice_ns, t->fair.slice_ns);
 	pelton_avg_vruntime_add(POLICY, &c->fair, &t->fair);
@@ -383,7 +382,6 @@ HIDDEN void leave_fair(struct live_cpu *c, struct live_task *t, u32 waits, u32 s
 		pelton_avg_vruntime_sub(POLICY, &c->fair, &t->fair);
 	t->fair.on_rq = 0;
 	c->fair.nr_queued = pelton_sub_floor_u32(c->fair.nr_queued, 1);
-	c->fair.load_weight -= t->fair.weight;
 }
 
 /* What clamps make of averages that were just updated. */

@@ -19,7 +19,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define SCHED_EXT 7u
 
 LIVE_RECORD(live_seen, LIVE_SEEN);
-struct live_seen seen[LIVE_CPUS_MAX] SEC(".bss.seen");
+struct live_seen seen[PELTON_PLACE_CPUS_MAX] SEC(".bss.seen");
 
 HIDDEN struct live_seen *seen_of(const struct live_cpu *c)
 {

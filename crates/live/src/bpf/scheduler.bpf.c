@@ -78,7 +78,7 @@ HIDDEN struct task_struct *peek(u64 cpu)
 /* A task waits here: an idle CPU looks for work, as the kernel has one balance (nohz_balancer_kick()). */
 APART u32 kick_idle(u32 cpu)
 {
-	u32 own = cpu & (LIVE_CPUS_MAX - 1u), best = SCRATCH, most = 0, i;
+	u32 own = cpu & (PELTON_PLACE_CPUS_MAX - 1u), best = SCRATCH, most = 0, i;
 	u64 llc = setups[own].llc, may;
 	struct task_struct *waits;
 
@@ -481,8 +481,8 @@ APART u32 refresh(u32 cpu)
 APART u32 insist(u32 cpu, u64 now)
 {
 	struct live_cpu *c = cpu_of(cpu);
-	u64 domain = setups[cpu & (LIVE_CPUS_MAX - 1u)].domain, others = 0;
-	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (LIVE_CPUS_MAX - 1u))), wanted;
+	u64 domain = setups[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].domain, others = 0;
+	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (PELTON_PLACE_CPUS_MAX - 1u))), wanted;
 
 	if (now - c->handed_ns > INSIST_NS && now - c->insisted_ns < SELDOM_NS)
 		return 0;

@@ -25,6 +25,8 @@ pub struct Attached {
     generation: u64,
     running: Running,
     begin: Instant,
+    /// Error of the kernel at a program that was to take over.
+    not_taken: Option<String>,
     read: Readings,
 }
 
@@ -86,6 +88,7 @@ impl Attached {
             groups: Groups::default(),
             generation: 0,
             begin: Instant::now(),
+            not_taken: None,
             read: Readings::of(machine, options),
         })
     }
@@ -157,6 +160,10 @@ impl Host for Attached {
     }
 
     fn set_group(&mut self, cgroup: &str, group: Group) -> Result<(), String> {
+        let form = self.options.policy.get("boost_form").unwrap_or_default();
+        if group.boost_percent < 0 && form != "later" {
+            return Err(format!("a boost below 0 has no effect with boost_form={form}: start with boost_form=later"));
+        }
         self.groups.give(cgroup, group)?;
         self.give(false);
         Ok(())
@@ -172,7 +179,13 @@ impl Host for Attached {
         // The policy is frozen when it is loaded: a new program takes over, tasks are fair ones in between.
         let object = load(&self.machine, &options).map_err(|why| why.to_string())?;
         self.running.links.clear();
-        self.running = attach(object).map_err(|why| why.to_string())?;
+        match attach(object) {
+            Ok(running) => self.running = running,
+            Err(why) => {
+                self.not_taken = Some(why.to_string());
+                return Err(why.to_string());
+            }
+        }
         self.options = options;
         self.give(false);
         Ok(())
@@ -183,6 +196,10 @@ impl Host for Attached {
     }
 
     fn ended(&self) -> Option<Ended> {
+        if let Some(why) = &self.not_taken {
+            let reason = "a program with another number was not taken".to_owned();
+            return Some(Ended { kind: 0, code: 0, reason, message: why.clone() });
+        }
         let all = section(&self.running.object, ".bss.ended");
         let text = |from: usize, length: usize| {
             let bytes = bytes(all.get(from..from + length / 8)?);

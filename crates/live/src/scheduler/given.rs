@@ -2,7 +2,7 @@
 //! Policy, settings and machine as the kernel's side takes them before it is loaded.
 
 use libbpf_rs::OpenObject;
-use pelton_core::{EmState, PerfDomain, Policy};
+use pelton_core::{EmState, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain, Policy};
 
 use super::machine::{CPUS_MAX, Machine, OPPS_MAX};
 use super::words::{List, bytes};
@@ -10,10 +10,8 @@ use super::{Options, Placing};
 
 /// Time between two looks for a longer queue, in ticks.
 const BALANCE_TICKS: u64 = 4;
-/// Performance domains and their states in `struct pelton_machine`, and where its CPUs begin.
-const DOMAINS: usize = 16;
-const STATES: usize = 512;
-pub(super) const CPUS_AT: usize = DOMAINS * size_of::<PerfDomain>() + STATES * size_of::<EmState>();
+/// Byte of `struct pelton_machine` at which its CPUs begin, behind performance domains and their states.
+pub(super) const CPUS_AT: usize = PERF_DOMAINS_MAX * size_of::<PerfDomain>() + PLACE_STATES_MAX * size_of::<EmState>();
 /// Time that a driver is taken to need for a change of frequency, ns, where no file has it.
 const SWITCH_NS: u64 = 10_000;
 /// Rate limit where the kernel shows none, us.
@@ -100,9 +98,9 @@ fn setups(machine: &Machine) -> Vec<u64> {
 fn rows(machine: &Machine, size: usize) -> Vec<u8> {
     let (domains, states) = machine.perf_domains();
     let mut out = Vec::with_capacity(size);
-    domains.iter().take(DOMAINS).for_each(|domain| out.extend_from_slice(plain(domain)));
-    out.resize(DOMAINS * size_of::<PerfDomain>(), 0);
-    states.iter().take(STATES).for_each(|state| out.extend_from_slice(plain(state)));
+    domains.iter().take(PERF_DOMAINS_MAX).for_each(|domain| out.extend_from_slice(plain(domain)));
+    out.resize(PERF_DOMAINS_MAX * size_of::<PerfDomain>(), 0);
+    states.iter().take(PLACE_STATES_MAX).for_each(|state| out.extend_from_slice(plain(state)));
     out.resize(CPUS_AT, 0);
     (0..machine.cpus.len()).for_each(|cpu| out.extend_from_slice(plain(&machine.row(cpu))));
     out.resize(size, 0);

@@ -9,8 +9,7 @@ use std::path::Path;
 
 use super::Group;
 
-/// Boost groups of the core, that of all other tasks included.
-pub(super) const GROUPS_MAX: usize = 5;
+use pelton_core::BOOST_GROUPS as GROUPS_MAX;
 /// The folder of cgroups, and the one beside those of version 1.
 const FOLDERS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 /// Number of the root.

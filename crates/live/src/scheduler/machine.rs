@@ -12,7 +12,7 @@ use crate::placements::{MachineWords, PERF_STATES_MAX, are_hidden, attach, domai
 use crate::session::{LiveError, refused};
 
 /// CPUs that a scheduler knows: one bit each in a word.
-pub const CPUS_MAX: usize = 64;
+pub(super) use pelton_core::PLACE_CPUS_MAX as CPUS_MAX;
 /// Frequencies of a CPU that the kernel's side takes; of more, evenly spread ones.
 pub const OPPS_MAX: usize = 64;
 

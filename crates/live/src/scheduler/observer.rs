@@ -15,6 +15,10 @@ use crate::session::{LiveError, keep_messages, refused};
 
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/observer.bpf.o"));
 
+/// Events that an observer counts; the others are those of a scheduler.
+const COUNTED: [&str; 9] =
+    ["events", "offered", "delivered", "evaluated", "targets", "wakeups", "by_energy", "by_idle", "on_prev"];
+
 /// Frequencies and placements of a CPU: those of the core, and the kernel's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Observed {
@@ -114,7 +118,8 @@ impl Host for Observer {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        self.read.counts(&self.object)
+        let counted = |(name, _): &(&'static str, u64)| COUNTED.contains(name);
+        self.read.counts(&self.object).into_iter().filter(counted).collect()
     }
 
     fn cpus(&self) -> Vec<CpuView> {

@@ -2,7 +2,7 @@
 //! Counts and states of a running scheduler for Prometheus.
 
 use crate::exit::Failure;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::thread::JoinHandle;
 use tiny_http::{Header, Method, Request, Response, Server};
 
@@ -17,14 +17,15 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Listens on an address.
-    pub fn open(address: SocketAddr) -> Result<Metrics, Failure> {
-        let server = Server::http(address).map_err(|why| {
-            Failure::cannot(
-                format!("cannot listen on {address}: {why}"),
-                "is another one running? --prometheus with another port, or port 0, is",
-            )
-        })?;
+    /// Takes an address, for [`Metrics::start`].
+    pub fn open(address: SocketAddr) -> Result<TcpListener, Failure> {
+        TcpListener::bind(address).map_err(|why| refused(address, &why))
+    }
+
+    /// Listens. Threads begin here: the caller has given up its privileges before.
+    pub fn start(listener: TcpListener) -> Result<Metrics, Failure> {
+        let address = listener.local_addr().map_err(|why| refused("the address", &why))?;
+        let server = Server::from_listener(listener, None).map_err(|why| refused(address, &why))?;
         if let Some(address) = server.server_addr().to_ip() {
             crate::say(&format!("note: metrics are at http://{address}/metrics"));
         }
@@ -41,6 +42,13 @@ impl Metrics {
             self.answers.extend(answering);
         }
     }
+}
+
+fn refused(address: impl std::fmt::Display, why: &dyn std::fmt::Display) -> Failure {
+    Failure::cannot(
+        format!("cannot listen on {address}: {why}"),
+        "is another one running? --prometheus with another port, or port 0, is",
+    )
 }
 
 /// Answers one request; `None`: there is nothing at that place.
@@ -67,7 +75,7 @@ mod tests {
 
     #[test]
     fn metrics_are_at_their_place_and_nothing_else_is_anywhere() {
-        let mut metrics = Metrics::open(([127, 0, 0, 1], 0).into()).expect("a port");
+        let mut metrics = Metrics::open(([127, 0, 0, 1], 0).into()).and_then(Metrics::start).expect("a port");
         let address = metrics.server.server_addr().to_ip().expect("an address");
         let ask = move |place: &str| {
             let mut stream = TcpStream::connect(address).expect("it listens");
