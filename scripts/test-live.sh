@@ -40,7 +40,7 @@ missing=$(scripts/build-flags.sh 2>&1 >/dev/null)
 
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-kernels=$work/kernels recordings=$work/recordings
+kernels=$work/kernels recordings=$work/recordings scheduled=$work/scheduled
 code=0
 scripts/live/fetch.sh "$kernels" "${series[@]}" || code=$?
 [ "$code" != 4 ] || skip "the Debian archive cannot be reached"
@@ -162,7 +162,7 @@ one_cpu() { # NAME LOAD OPTIONS
     beside both "$both"
     one_cpu kernel-capped busy:threads=2,cpus=4 '--system-clamps 0,300'
     one_cpu core-capped busy:threads=2,cpus=4 '--scheduler 7.2,own-clamps --group /=0,0,300'
-} >"$work/scheduler-board"
+} >"$work/jobs-scheduler-board"
 if [ -n "${PELTON_LIVE_CYCLES:-}" ]; then
     {
         beside small "$small"
@@ -180,7 +180,7 @@ if [ -n "${PELTON_LIVE_CYCLES:-}" ]; then
         one_cpu core-short-composite periodic:run_us=1200,period_us=4000,cpus=4 '--scheduler 7.2,hook_filter=composite,hook_epsilon=32'
         one_cpu core-waves-r2 bursts:run_us=8000,sleep_us=12000,cpus=4 '--scheduler 7.2,gate=r2_hyperbolic,gate_spacing_max_us=50000,gate_spacing_min_us=500'
         one_cpu core-waves-up-down bursts:run_us=8000,sleep_us=12000,cpus=4 '--scheduler 7.2,gate=up_down,up_rate_limit_us=500,down_rate_limit_us=20000'
-    } >>"$work/scheduler-board"
+    } >>"$work/jobs-scheduler-board"
 fi
 # What is counted, as often as is asked for.
 again() { # JOBS
@@ -252,13 +252,11 @@ jobs_of() { # SERIES BOARD JOBS
 }
 
 all_jobs_of() { # SERIES BOARD JOBS
-    local scheduler_last=
     if [ "$3" = jobs-boards ]; then
         # First: once clamps are in use a kernel takes other paths.
         ! among "$1" "$with_residency" || { cat "$work/residency" && again "$work/residency"; }
         [ "$2" != big-little ] || ! among "$1" "$with_balances" || { cat "$work/balances-board" && again "$work/balances-board"; }
         [ "$2" != big-little ] || cat "$work/searches-board"
-        [ "$2" != big-little ] || ! among "$1" "$with_scheduler" || scheduler_last=$work/scheduler-board
     fi
     # There the search before a CPU idles is part of another function, and cannot be traced.
     if [ "$1" = 6.1 ]; then sed '/\.gates\.csv\.gz /d' "$work/$3"; else cat "$work/$3"; fi
@@ -267,20 +265,20 @@ all_jobs_of() { # SERIES BOARD JOBS
         [ "$3" != jobs ] || cat "$work/clamps-pair"
         [ "$3" != jobs-boards ] || cat "$work/clamps-boards"
     fi
-    # Last: clamps of the system are changed.
-    [ -z "$scheduler_last" ] || cat "$scheduler_last"
 }
 
 guest() { # SERIES BOARD JOBS NAME
-    local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4 attempt
+    local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4 to=$recordings/$4 attempt
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
+    # Not among what is recorded.
+    case $4 in scheduler*) to=$scheduled/$4 ;; esac
     [ "$4" != scheduler ] || from=$kernels/full
     jobs_of "$1" "$2" "$3" >"$jobs"
     # QEMU without KVM loses a guest now and then, mostly in its start. Twice is no accident.
     for attempt in 1 2; do
-        scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>"$recordings/$4.lost" |
-            sed -u "s/^/live: $4: /" && rm "$recordings/$4.lost" && return
-        sed "s/^/live: $4: /" "$recordings/$4.lost" | tee -a "$work/lost"
+        scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$to" "$2" 2>"$to.lost" |
+            sed -u "s/^/live: $4: /" && rm "$to.lost" && return
+        sed "s/^/live: $4: /" "$to.lost" | tee -a "$work/lost"
         [ "$attempt" = 2 ] || say "$4: booted again"
     done
     return 1
@@ -307,7 +305,7 @@ timed() { # as guest
     say "$4: $((SECONDS - from)) s"
 }
 
-rm -rf "$recordings" "$work/lost" && mkdir -p "$recordings"
+rm -rf "$recordings" "$scheduled" "$work/lost" && mkdir -p "$recordings" "$scheduled"
 # The longest first, and beside them those that wait.
 present=()
 for one in "${series[@]}"; do
@@ -331,6 +329,7 @@ for one in "${present[@]}"; do
     fi
     [ "$repeats" = 1 ] || among "$one" "$with_residency" || continue
     for board in $boards; do start "$one" "$board" jobs-boards "$one-$board"; done
+    ! among "$one" "$with_scheduler" || [ "$repeats" -gt 1 ] || start "$one" big-little jobs-scheduler-board scheduler-board
 done
 while [ "$running" -gt 0 ]; do ended; done
 [ "${#present[@]}" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
@@ -348,19 +347,20 @@ if [ "$repeats" = 1 ]; then
             exit 1
         }
     done
-    [ ! -e "$recordings/scheduler" ] || [ "$(cat "$recordings/scheduler/recordings/scheduler-code" 2>/dev/null)" = 0 ] || {
+    [ ! -e "$scheduled/scheduler" ] || [ "$(cat "$scheduled/scheduler/recordings/scheduler-code" 2>/dev/null)" = 0 ] || {
         echo "live: Linux $scheduler_series: the core as scheduler failed:" >&2
-        tail -n 40 "$recordings/scheduler/recordings/scheduler" >&2
+        tail -n 40 "$scheduled/scheduler/recordings/scheduler" >&2
         exit 1
     }
-    [ ! -e "$recordings/scheduler" ] || grep -q 'ends, tasks back' "$recordings/scheduler/recordings/scheduler" || {
+    [ ! -e "$scheduled/scheduler" ] || grep -q 'ends, tasks back' "$scheduled/scheduler/recordings/scheduler" || {
         echo "live: Linux $scheduler_series: the core did not run as scheduler:" >&2
-        grep 'not measured' "$recordings/scheduler/recordings/scheduler" >&2
+        grep 'not measured' "$scheduled/scheduler/recordings/scheduler" >&2
         exit 1
     }
-    [ ! -s "$recordings/scheduler/recordings/kernel-complaints" ] || {
+    complaints=$(cat "$scheduled"/*/recordings/kernel-complaints 2>/dev/null || true)
+    [ -z "$complaints" ] || {
         echo "live: the kernel complains under the core as scheduler:" >&2
-        cat "$recordings/scheduler/recordings/kernel-complaints" >&2
+        echo "$complaints" >&2
         exit 1
     }
     say "placement in the kernels: $(cat "$recordings"/*/recordings/decide | grep -c 'place: 0 of') of ${#present[@]} give what the core gives"
@@ -375,5 +375,5 @@ fi
 cargo test --quiet --workspace --test core_tests live_governors:: -- --nocapture
 cargo test --quiet --workspace --test cli_tests live:: -- --nocapture --test-threads 2
 cargo test --quiet --workspace --test lab_tests residency:: -- --nocapture
-cargo test --quiet --workspace --test live_tests board:: -- --nocapture
+PELTON_LIVE_SCHEDULED=$scheduled cargo test --quiet --workspace --test live_tests board:: -- --nocapture
 say "recordings are what the core computes"

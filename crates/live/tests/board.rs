@@ -21,8 +21,8 @@ struct Counted(Value);
 
 impl Counted {
     fn of(name: &str) -> Option<Counted> {
-        let folder = PathBuf::from(std::env::var_os("PELTON_LIVE_RECORDINGS")?);
-        let path = folder.join("7.2-big-little/recordings").join(format!("{name}.residency.json"));
+        let folder = PathBuf::from(std::env::var_os("PELTON_LIVE_SCHEDULED")?);
+        let path = folder.join("scheduler-board/recordings").join(format!("{name}.residency.json"));
         let text = std::fs::read_to_string(path).ok()?;
         Some(Counted(serde_json::from_str(&text).unwrap_or_else(|why| panic!("{name}: {why}: {text}"))))
     }
