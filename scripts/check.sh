@@ -49,6 +49,13 @@ format_c() {
     "$clang_format" --dry-run --Werror "${files[@]}"
 }
 
+# A warning of a C compiler fails the tests of builds many minutes later; here it takes a second.
+c_warnings() {
+    local strict=(-std=gnu11 -Wall -Wextra -Wconversion -Werror -Icore/include -fsyntax-only -x c)
+    cc "${strict[@]}" core/include/pelton/pelton.h || return 1
+    ! command -v clang >/dev/null || clang -target bpf "${strict[@]}" core/include/pelton/pelton.h
+}
+
 scripts_parse() {
     local script
     for script in scripts/*.sh scripts/live/*.sh scripts/oracle/*.sh .ci/run; do bash -n "$script" || return 1; done
@@ -67,6 +74,7 @@ generated() {
 step "shell scripts" scripts_parse
 step_with "cargo fmt" "Rust format" cargo fmt --all --check
 step_with "$clang_format" "C format" format_c
+step "C warnings" c_warnings
 step_with "cargo clippy" "Rust lints" cargo clippy --quiet --workspace "${build_flags[@]}" --all-targets -- -D warnings
 step "house rules" cargo xtask tidy
 step "generated files" generated

@@ -29,7 +29,7 @@
 PELTON_INLINE u32 pelton_cpuperf_reaching(u32 raw_khz, u32 ref_khz, u32 cap_orig)
 {
 	u64 needs = (u64)raw_khz * cap_orig;
-	u32 target = pelton_mul_div_floor((u64)cap_orig * 4u, raw_khz, ref_khz * 5u);
+	u32 target = pelton_mul_div_floor(cap_orig * 4u, raw_khz, ref_khz * 5u);
 
 	/* The quarter is rounded down: two steps more at most. */
 	if ((u64)ref_khz * (target + target / 4u) < needs)
@@ -43,8 +43,7 @@ PELTON_INLINE u32 pelton_cpuperf_reaching(u32 raw_khz, u32 ref_khz, u32 cap_orig
 PELTON_INLINE u32 pelton_cpuperf_target(const struct pelton_sugov_policy *sp, const struct pelton_decision *d,
 					u32 cap_orig)
 {
-	u64 whole = (u64)cap_orig * 4u;
-	u32 ref = sp->ref_khz * 5u, most = pelton_mul_div_floor(whole, sp->next_freq_khz, ref);
+	u32 most = pelton_mul_div_floor(cap_orig * 4u, sp->next_freq_khz, sp->ref_khz * 5u);
 
 	if (sp->next_freq_khz == d->resolved_khz && !d->forced_max)
 		most = pelton_min_u32(most, pelton_cpuperf_reaching(d->raw_khz, sp->ref_khz, cap_orig));
