@@ -35,8 +35,7 @@ configure() { # SERIES
     local obj=$work/$1/obj-large
     [ "$(cat "$obj/.from" 2>/dev/null)" != "$(cat "$work/$1/package")" ] || return 0
     rm -rf "$obj"
-    sed 's/^CONFIG_NR_CPUS=.*/CONFIG_NR_CPUS=512/' "$config" >"$obj.config"
-    scripts/oracle/configure.sh "$work" "$work/$1/tree" "$obj" "$obj.config" ||
+    scripts/oracle/configure.sh "$work" "$work/$1/tree" "$obj" "$config" 512 ||
         { echo "bench: Linux $1: not configured, see $obj.log" >&2; return 1; }
     cp "$work/$1/package" "$obj/.from"
 }

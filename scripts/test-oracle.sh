@@ -157,5 +157,9 @@ if [ "${present[*]}" = "5.10 6.1 6.12 7.2" ]; then
         code=1
     }
 fi
+# Whole runs by the kernels' own code, every event of which is compared (tests/tests/kernel_images.rs).
+scripts/oracle/images.sh "$work" "${present[@]}" || code=1
+say "images of ${present[*]} are made"
+
 [ "$code" = 0 ] || { echo "oracle: the core and the kernel differ, or a wrong rule was not noticed" >&2; exit 1; }
 say "the core computes what the kernel's own code does"

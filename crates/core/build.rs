@@ -37,13 +37,13 @@ fn main() {
     for file in &files {
         println!("cargo:rerun-if-changed={}", file.display());
     }
-    for own in ["sys.h", "sys.c", "sys_wide.c", "arithmetic.c"] {
+    for own in ["sys.h", "sys.c", "sys_wide.c", "kernel.c", "arithmetic.c"] {
         println!("cargo:rerun-if-changed=src/{own}");
     }
     println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
     let include = faulty(&root).unwrap_or(include);
-    compiled(&include).files(["src/sys.c", "src/sys_wide.c"]).compile("pelton_core");
+    compiled(&include).files(["src/sys.c", "src/sys_wide.c", "src/kernel.c"]).compile("pelton_core");
     for number in CANARIES {
         let mut table = compiled(&include);
         table.include(root.join(CANARY_HEADER)).include(include.join("pelton")).define("PELTON_CANARY", number);

@@ -12,6 +12,8 @@ cd "$(dirname "$0")/../.."
 folder=$(readlink -m "$1")
 shift
 config=$PWD/tests/oracle/kernel/config.fragment
+# CPUs of the oracle's machines.
+cpus=8
 
 say() { printf 'oracle: %s\n' "$*"; }
 
@@ -57,7 +59,7 @@ unpack() { # DEB SERIES TO
 }
 
 source_of() { # SERIES
-    local series=$1 to=$folder/$1 version deb begin=$SECONDS
+    local series=$1 to=$folder/$1 version package deb begin=$SECONDS
     version=$(candidate "linux-source-$series")
     if [ -z "$version" ]; then
         say "linux-source-$series: not in the archive"
@@ -65,18 +67,24 @@ source_of() { # SERIES
         return 0
     fi
     # The configured tree names its own folder: one that was moved is made again.
-    if [ "$(cat "$to/package" 2>/dev/null)" = "$version $(cksum <"$config")" ] && [ "$(cat "$to/place" 2>/dev/null)" = "$to" ]; then
+    package="$version $(cksum <"$config")"
+    if [ "$(cat "$to/package" 2>/dev/null)" = "$package" ] && [ "$(cat "$to/place" 2>/dev/null)" = "$to" ]; then
         return 0
     fi
-    rm -rf "$to" && mkdir -p "$to/tree"
-    (cd "$to" && apt-get -qq download "linux-source-$series=$version" </dev/null)
-    deb=$(ls "$to"/*.deb)
-    unpack "$deb" "$series" "$to/tree"
-    rm "$deb"
-    scripts/oracle/configure.sh "$folder" "$to/tree" "$to/obj" "$config" || { say "Linux $series: not configured, see $to/obj.log"; return 1; }
+    # The same source with another configuration need not be fetched again.
+    if [ "$(cut -d' ' -f1 "$to/package" 2>/dev/null)" = "$version" ]; then
+        rm -rf "$to"/{package,obj*}
+    else
+        rm -rf "$to" && mkdir -p "$to/tree"
+        (cd "$to" && apt-get -qq download "linux-source-$series=$version" </dev/null)
+        deb=$(ls "$to"/*.deb)
+        unpack "$deb" "$series" "$to/tree"
+        rm "$deb"
+    fi
+    scripts/oracle/configure.sh "$folder" "$to/tree" "$to/obj" "$config" "$cpus" || { say "Linux $series: not configured, see $to/obj.log"; return 1; }
     echo "$to" >"$to/place"
-    echo "$version $(cksum <"$config")" >"$to/package"
-    say "linux-source-$series $version fetched, unpacked and configured in $((SECONDS - begin)) s"
+    echo "$package" >"$to/package"
+    say "linux-source-$series $version is here and configured in $((SECONDS - begin)) s"
 }
 
 mkdir -p "$folder"

@@ -228,5 +228,7 @@ extern __attribute__((weak)) const u32 oracle_alone;
 
 void k_boot(void);
 const char *k_release(void);
+/* Is the instruction at `ip` a warning (2) or a BUG (1) of the kernel's, and of which line? 0: neither. */
+u32 k_bug(u64 ip, const char **file, u32 *line);
 
 #endif

@@ -195,6 +195,6 @@ fn drawn(seed: u64, dice: &mut Dice, loads: &[String], platforms: &[String]) -> 
     };
     Scenario {
         inputs,
-        policy: PolicySpec { file: None, profile: Some((*dice.pick(&known)).to_owned()), sets, typed: None },
+        policy: PolicySpec { profile: Some((*dice.pick(&known)).to_owned()), sets, ..PolicySpec::default() },
     }
 }

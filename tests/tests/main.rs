@@ -12,6 +12,7 @@ mod group_throttle;
 mod invariants;
 #[path = "../shared/kept.rs"]
 mod kept;
+mod kernel_images;
 mod limits;
 #[path = "loop_responses/main.rs"]
 mod loop_responses;

@@ -35,6 +35,7 @@
 #define PELTON_PELT_H
 
 #include "arith.h"
+#include "asked.h"
 #include "pelt_table.h"
 #include "runnable_load.h"
 
@@ -79,6 +80,10 @@ PELTON_INLINE u32 pelton_accumulate_pelt_segments(u64 p, u32 d1, u32 d3)
 /* The largest sum a record can have at its position: what an average is relative to. */
 PELTON_INLINE u32 pelton_divisor(const struct pelton_policy *pol, const struct pelton_avg *avg)
 {
+	const struct pelton_asked *asked = PELTON_ASKED(pol);
+
+	if (asked && asked->divider)
+		return asked->divider(avg->period_contrib);
 	if (pol->divisor == PELTON_DIVISOR_CONSTANT)
 		return PELTON_LOAD_AVG_MAX;
 	return PELTON_MIN_DIVISOR + avg->period_contrib;
@@ -138,8 +143,11 @@ PELTON_INLINE u64 pelton_accumulate_sum(const struct pelton_ctx *ctx, struct pel
 PELTON_INLINE u64 pelton_update_load_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable,
 					 u64 running)
 {
+	const struct pelton_asked *asked = PELTON_ASKED(ctx->pol);
 	u64 delta = ctx->now - avg->last_update_time_ns;
 
+	if (asked && asked->load_sum)
+		return asked->load_sum(ctx->now, avg, load, runnable, running);
 	if ((s64)delta < 0) {
 		avg->last_update_time_ns = ctx->now;
 		return 0;
@@ -155,8 +163,14 @@ PELTON_INLINE u64 pelton_update_load_sum(const struct pelton_ctx *ctx, struct pe
 PELTON_INLINE void pelton_publish_weighted(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight,
 					   u64 runnable)
 {
-	u32 divisor = pelton_divisor(pol, avg);
+	const struct pelton_asked *asked = PELTON_ASKED(pol);
+	u32 divisor;
 
+	if (asked && asked->load_avg && runnable == 1) {
+		asked->load_avg(avg, weight);
+		return;
+	}
+	divisor = pelton_divisor(pol, avg);
 	avg->load_avg = pelton_div_floor(weight * avg->load_sum, divisor);
 	avg->runnable_avg = pelton_div_floor(runnable * avg->runnable_sum, divisor);
 	avg->util_avg = avg->util_sum / divisor;

@@ -151,8 +151,13 @@ PELTON_INLINE void pelton_util_est_update_single(struct pelton_avg *avg, u32 u, 
 PELTON_INLINE void pelton_util_est_update(const struct pelton_policy *pol, struct pelton_se *se, u32 cap_orig,
 					  u32 task_sleeps)
 {
+	const struct pelton_asked *asked = PELTON_ASKED(pol);
 	u32 u = (u32)se->avg.util_avg;
 
+	if (asked && asked->util_est) {
+		asked->util_est(se, cap_orig, task_sleeps);
+		return;
+	}
 	if (!task_sleeps || se->avg.util_est_enqueued & pelton_util_est_mark(pol))
 		return;
 	if (pol->util_est == PELTON_UTIL_EST_U1)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The command line: what can be typed. What it means is in `verbs/`.
 
+mod kernel;
 mod live;
 mod traces;
 
+pub use kernel::*;
 pub use live::*;
 pub use traces::*;
 
@@ -69,7 +71,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 fails, 2 usage, 3 bad input, 4 not here, 5 open, 6 ended, 70 bug, 130 INT, 143 TERM.";
+Exit: 0 good, 1 fails, 2 usage, 3 input, 4 not here, 5 open, 6 ended, 7 kernel, 70 bug, 130+ signal.";
 
 /// Flags every verb understands.
 #[derive(Clone, Debug, Args)]
@@ -142,6 +144,9 @@ pub enum Verb {
     /// Policies: kernel profiles and their switches.
     #[command(subcommand)]
     Policy(PolicyVerb),
+    /// Kernels' own code as a policy, patched or not: build, list, show, diff, remove.
+    #[command(subcommand)]
+    Kernel(KernelVerb),
     /// Workloads: models and their options, made from a trace.
     #[command(subcommand)]
     Workload(WorkloadVerb),
@@ -260,6 +265,9 @@ pub struct RunArgs {
     /// Print what the benchmarks of the workload print themselves instead of tables.
     #[arg(long)]
     pub like_original: bool,
+    /// Under kernel:NAME, show so many decisions that the core would have taken otherwise, with both answers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub show: Option<u32>,
 }
 
 /// `pelton compare`.

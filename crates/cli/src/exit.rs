@@ -21,6 +21,8 @@ pub enum Exit {
     Open,
     /// The kernel ended the scheduler that `pelton live` ran; the message has its reason.
     Ended,
+    /// A kernel's own code, which a policy `kernel:NAME` asks, crashed or did not return.
+    KernelFailed,
     /// A bug in this program; the message has the seed, the version and a command that reproduces it.
     Bug,
     /// Stopped by a signal: 128 + its number, as shells say it; 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
@@ -40,6 +42,7 @@ impl Exit {
             Exit::CannotHere => 4,
             Exit::Open => 5,
             Exit::Ended => 6,
+            Exit::KernelFailed => 7,
             Exit::Bug => 70,
             Exit::Interrupted => 130,
             Exit::OfCommand(code) => code,

@@ -67,15 +67,40 @@ fn conforms(value: &Value, arguments: &[&str]) -> String {
 /// A zone that is read in the first moment of a run.
 const HOT: [&str; 6] = ["-q", "--duration", "50ms", "--set", "thermal=step_wise", "--thermal"];
 
+/// A recording that the tests have.
+fn recorded(name: &str) -> String {
+    format!("{}/../../tests/trace/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Results that need root, another kernel, the whole machine, a kernel that is compiled, or minutes.
+const COSTLY: [&str; 18] = [
+    "record",
+    "record-placements",
+    "record-balances",
+    "record-clamps",
+    "record-gates",
+    "live",
+    "live-observed",
+    "live-status",
+    "live-group",
+    "live-number",
+    "live-explained",
+    "live-stopped",
+    "kernel",
+    "kernel-built",
+    "kernel-diff",
+    "kernel-removed",
+    "placements-self-test",
+    "wrong-worlds",
+];
+
 #[test]
 fn every_json_is_what_its_schema_says() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let names = ["run.plog", "board.toml", "now.plog", "sweep"];
     let [(_, log), (_, board), (_, recording), (_, swept)] = names.map(|name| file(&folder, name));
-    let placed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-placement/arm64-mixed.csv.gz");
-    let placed = placed.to_str().expect("plain names");
-    let clamped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-clamps/x86-7.2.csv.gz");
-    let clamped = clamped.to_str().expect("plain names");
+    let placed = &*recorded("kernel-placement/arm64-mixed.csv.gz");
+    let clamped = &*recorded("kernel-clamps/x86-7.2.csv.gz");
     let world = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "300ms"];
     let of = |verb: &'static str, rest: &[&'static str]| [&[verb], &world[..], rest].concat();
     good(&[&of("run", &[])[..], &["--log", &log]].concat());
@@ -103,6 +128,7 @@ fn every_json_is_what_its_schema_says() {
         vec!["record", "-o", &recording, "--duration", "100ms"],
         vec!["live", "--observe", "--for", "100ms"],
         vec!["live", "status"],
+        vec!["kernel", "list"],
         vec!["reproduce", "rt-utilization", "--seeds", "1"],
         vec!["reproduce", "--list"],
         vec!["platform", "list"],
@@ -117,25 +143,7 @@ fn every_json_is_what_its_schema_says() {
     ];
     let seen: BTreeSet<String> = commands.iter().flat_map(|command| checked(command)).collect();
     let missing: Vec<String> = kinds().into_iter().filter(|kind| !seen.contains(kind)).collect();
-    // Recording needs root, and of functions another kernel; a scheduler takes the whole machine; faults in placements
-    // and wrong worlds take minutes.
-    let costly = [
-        "record",
-        "record-placements",
-        "record-balances",
-        "record-clamps",
-        "record-gates",
-        "live",
-        "live-observed",
-        "live-status",
-        "live-group",
-        "live-number",
-        "live-explained",
-        "live-stopped",
-        "placements-self-test",
-        "wrong-worlds",
-    ];
-    assert!(missing.iter().all(|kind| costly.contains(&kind.as_str())), "{missing:?}");
+    assert!(missing.iter().all(|kind| COSTLY.contains(&kind.as_str())), "{missing:?}");
 }
 
 #[test]

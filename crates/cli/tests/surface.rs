@@ -18,6 +18,7 @@ const VERBS: [&str; 18] = [
     "live",
     "platform",
     "policy",
+    "kernel",
     "workload",
     "trace",
     "result",
@@ -28,7 +29,7 @@ const VERBS: [&str; 18] = [
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
     // Twenty verbs, the flags of all, and the exit codes.
-    assert!(help.lines().count() <= 36, "{help}");
+    assert!(help.lines().count() <= 37, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));
     snapshot("help", &help);
@@ -40,6 +41,7 @@ fn every_verb_has_an_example() {
         let pages: &[&[&str]] = match verb {
             "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
             "policy" => &[&["policy", "show", "--help"]],
+            "kernel" => &[&["kernel", "build", "--help"], &["kernel", "diff", "--help"]],
             "workload" => &[&["workload", "from-trace", "--help"]],
             "shell" => &[&["shell", "completions", "--help"], &["shell", "man", "--help"]],
             "result" => &[&["result", "quantities", "--help"], &["result", "schema", "--help"]],

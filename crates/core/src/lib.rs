@@ -19,6 +19,7 @@ pub mod hook;
 mod idle;
 mod idle_group;
 mod interactive;
+pub mod kernel;
 mod limits;
 mod meta;
 mod newidle;

@@ -6,9 +6,31 @@
 #ifndef PELTON_SYS_H
 #define PELTON_SYS_H
 
+#include "pelton/types.h"
+
+/* A page is sent over networks: it has no kernel's code. */
+#ifndef PELTON_SMALL
+struct pelton_policy;
+static inline __attribute__((always_inline)) const struct pelton_asked *pelton_asked_under(
+	const struct pelton_policy *pol);
+#define PELTON_ASKED(pol) pelton_asked_under(pol)
+#endif
+
 #include "pelton/pelton.h"
 #include "pelton/policy_table.h"
 #include "pelton/stable.h"
+
+#ifndef PELTON_SMALL
+/* What load tracking asks in this thread (kernel.c). */
+extern _Thread_local const struct pelton_asked *pelton_asked_here;
+
+/* The newest kernel's policy is compiled in: no run under a kernel's code has it. */
+static inline __attribute__((always_inline)) const struct pelton_asked *pelton_asked_under(
+	const struct pelton_policy *pol)
+{
+	return pol == &pelton_policy_newest ? 0 : pelton_asked_here;
+}
+#endif
 
 /*
  * The newest kernel's policy is compiled in: its rules are constants. Where room matters more than time they are read

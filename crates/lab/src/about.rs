@@ -48,6 +48,9 @@ pub struct AboutPolicy {
     pub rate_limit_us: Option<u64>,
     /// Hash of platform, workload, policy and configuration, seed included.
     pub plan_hash: String,
+    /// Hash of the kernel's own code that decides where it can; the rest is the profile's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_hash: Option<String>,
 }
 
 impl About {
@@ -78,6 +81,7 @@ impl AboutPolicy {
             set: prepared.policy.set.iter().cloned().collect(),
             rate_limit_us: prepared.plan.config.rate_limit_us,
             plan_hash: format!("{:016x}", prepared.plan.hash),
+            kernel_hash: prepared.policy.kernel.as_ref().map(|kernel| kernel.hash.clone()),
         }
     }
 }

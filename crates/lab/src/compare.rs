@@ -2,6 +2,7 @@
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
 use crate::about::{About, AboutPolicy};
+use crate::decided;
 use crate::plan::Prepared;
 use crate::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
 use crate::run::{Control, LabError, run_matrix};
@@ -288,13 +289,13 @@ fn in_order<T: PartialEq + Copy>(all: &[T]) -> impl Iterator<Item = T> + use<T> 
 /// Remarks on each policy's runs, of the first seed that has one; and the policies that no measured number separates.
 fn remarks(reports: &[Vec<Report>], sides: &[Side]) -> Vec<String> {
     let of_policy = |(at, runs): (usize, &Vec<Report>)| {
-        let said = runs.iter().find_map(remarks::outgrown)?;
-        Some(format!("[{}] {said}", at + 1))
+        let said = [runs.iter().find_map(remarks::outgrown), decided::remark(runs)];
+        said.into_iter().flatten().map(move |said| format!("[{}] {said}", at + 1)).collect::<Vec<_>>()
     };
     let comparable: Vec<(&Option<String>, &Vec<Report>)> =
         sides.iter().map(|side| &side.workload).zip(reports).collect();
     let equal = remarks::equal_in_every_seed(&comparable, |at| format!("[{}]", at + 1));
-    reports.iter().enumerate().filter_map(of_policy).chain(equal).collect()
+    reports.iter().enumerate().flat_map(of_policy).chain(equal).collect()
 }
 
 struct Samples<'a> {

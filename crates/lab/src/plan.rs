@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
+use crate::kernel::{self, PREFIX};
+use crate::kernel_switches;
 use crate::number::human_ns;
 use crate::{quantity, request};
 use pelton_core::{Policy, governor_votes, value};
@@ -8,7 +10,7 @@ use pelton_model::Plan;
 use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
 use pelton_model::machine::IdleState;
 use pelton_model::workload::{GroupChange, Start};
-use pelton_model::{Machine, RunConfig, Workload};
+use pelton_model::{KernelImage, Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, COST_NS_MAX, PlatformOptions, SWITCH_TIME_US_MAX};
 use pelton_scenario::policy::{self, PolicyChoice, RATE_LIMIT_US_MAX};
@@ -223,6 +225,9 @@ pub struct PolicySpec {
     pub sets: Vec<String>,
     /// Text typed after `--policy`, for messages.
     pub typed: Option<String>,
+    /// Name of an image of a kernel's own code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
 }
 
 /// Length of a run when neither the caller nor the workload says one, ns.
@@ -233,7 +238,7 @@ pub const DURATION_NS_MAX: u64 = 30 * 24 * 3_600 * 1_000_000_000;
 
 impl PolicySpec {
     /// A file name, `-` for standard input, or a profile, a policy known by name and switches, each where wanted:
-    /// `4.16,rt_signal=on`.
+    /// `4.16,rt_signal=on`. A kernel's own code stands in place of the profile: `kernel:NAME`.
     ///
     /// ```
     /// use pelton_lab::plan::PolicySpec;
@@ -248,9 +253,11 @@ impl PolicySpec {
         }
         let mut parts = text.split(',').map(str::trim).peekable();
         let is_known = |part: &str| policy::BUILT_IN.iter().any(|(name, _)| *name == part);
-        let profile = parts.next_if(|first| !first.contains('=') && !is_known(first)).map(str::to_owned);
+        let kernel = parts.next_if(|first| first.starts_with(PREFIX)).map(|first| first[PREFIX.len()..].to_owned());
+        let profile = parts.next_if(|first| kernel.is_none() && !first.contains('=') && !is_known(first));
         let file = parts.next_if(|part| is_known(part)).map(PathBuf::from);
-        PolicySpec { file, profile, sets: parts.map(str::to_owned).collect(), typed: Some(text.to_owned()) }
+        let (profile, sets) = (profile.map(str::to_owned), parts.map(str::to_owned).collect());
+        PolicySpec { file, profile, sets, typed: Some(text.to_owned()), kernel }
     }
 }
 
@@ -269,6 +276,18 @@ pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
     Ok(choice)
 }
 
+/// The policy of what has the core alone.
+pub fn core_policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
+    match (&spec.kernel, &spec.typed) {
+        (Some(_), Some(typed)) => {
+            let found =
+                SourceFile::new("--policy", typed).error(0..typed.len(), "a kernel's own code decides in runs only");
+            Err(found.help("name a profile and its switches").into())
+        }
+        _ => policy(spec),
+    }
+}
+
 /// Messages about a part of what was typed after `--policy` show all of it.
 fn as_typed(found: &Diagnostics, typed: &str) -> Diagnostics {
     let whole = SourceFile::new("--policy", typed);
@@ -283,7 +302,29 @@ fn as_typed(found: &Diagnostics, typed: &str) -> Diagnostics {
 }
 
 fn chosen(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
-    policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets)
+    let Some(name) = &spec.kernel else {
+        return policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets);
+    };
+    if let Some(other) = &spec.profile {
+        let typed = spec.typed.as_deref().unwrap_or(name);
+        let found =
+            SourceFile::new("--policy", typed).error(0..typed.len(), format!("profile {other} beside kernel code"));
+        return Err(found.help("the profile of an image is the nearest to its kernel: leave out --profile").into());
+    }
+    let (image, profile) = kernel::find(name, spec.typed.as_deref().unwrap_or(name))?;
+    let choice = policy::choose(Some(&profile), spec.file.as_slice(), &spec.sets)?;
+    match choice.set.iter().find(|(switch, _)| kernel_switches::is_overruled(switch)) {
+        Some((switch, value)) => Err(overruled(spec, switch, value, &profile)),
+        None => Ok(PolicyChoice { kernel: Some(image), ..choice }),
+    }
+}
+
+/// A switch of the core's that says nothing about a kernel's own code.
+fn overruled(spec: &PolicySpec, switch: &str, value: &str, profile: &str) -> Diagnostics {
+    let typed = spec.typed.as_deref().unwrap_or(switch);
+    let at = typed.find(switch).map_or(0..typed.len(), |at| at..at + switch.len());
+    let found = SourceFile::new("--policy", typed).error(at, format!("`{switch}` is decided by the kernel's own code"));
+    found.help(format!("leave it out, or ask the core for it: {profile},{switch}={value}")).into()
 }
 
 /// The platform alone as this kernel profile sees it, with what is changed in it.
@@ -351,6 +392,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         start_phase_random: inputs.random_phase,
         counted_from_ns: inputs.delays_ns.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
         half_life_ms: inputs.machine.half_life_ms,
+        kernel: policy.kernel.clone(),
         ..RunConfig::default()
     };
     let plan = Plan::new(built.machine, std::mem::take(&mut loaded.workload), policy.policy, config);
@@ -475,6 +517,13 @@ impl Prepared {
     /// Profile and switches in a line: `4.16, rt_signal=on`.
     pub fn policy_in_words(&self) -> String {
         self.policy.in_words()
+    }
+
+    /// The kernel's own code that decides, if some does, and the switches that were set, in a line.
+    pub fn kernel_and_changes(&self) -> String {
+        let named = |kernel: &KernelImage| format!("{PREFIX}{} {} {}", kernel.name, kernel.release, kernel.hash);
+        let words = [self.policy.kernel.as_ref().map(named), Some(self.changes()).filter(|words| !words.is_empty())];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// The switches that were set, in a line.

@@ -206,6 +206,7 @@ const NEED: [&str; 12] = [
 ];
 
 /// Reason why a quantity that rests on the need is not known.
+const NEED_OF_KERNEL: &str = "not known: what is needed is worked out by the core's formula, not the kernel's own code";
 const NEED_UNKNOWN: &str = "not known: what is needed is worked out for governor=schedutil only";
 
 /// A number of results, for people.
@@ -291,7 +292,8 @@ impl Quantity {
         // Where nothing is known of the rest there is no such number, and nothing to be said about it.
         let is_there = self.name != "energy_meter_mj" || report.rest_energy_uj.is_some();
         let power = report.energy_basis.gap().filter(|_| self.rests_on_power() && is_there);
-        power.or((self.rests_on_need() && report.demand.is_empty()).then_some(NEED_UNKNOWN))
+        let unknown = if report.kernel.is_some() { NEED_OF_KERNEL } else { NEED_UNKNOWN };
+        power.or((self.rests_on_need() && report.demand.is_empty()).then_some(unknown))
     }
 
     /// Reads the number for the whole run, or for the domain or task called `of`; `None` when there is no such number.

@@ -175,7 +175,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     sets.extend(switches(&variant.set));
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
     let profile = variant.profile.as_ref().unwrap_or(&experiment.profile);
-    let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets, typed: None };
+    let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets, ..PolicySpec::default() };
     Ok(build(&inputs, &policy).map_err(|found| place::at_home(experiment, side, &found))?.plan)
 }
 

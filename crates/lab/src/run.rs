@@ -47,6 +47,8 @@ pub enum LabError {
     Experiment(ExperimentError),
     /// Machine and workload do not go together, or a task makes no progress.
     Sim(SimError),
+    /// A kernel's own code crashed, or did not return.
+    Kernel(String),
     /// Stopped by the caller at this simulated time of the run that noticed first, ns.
     Interrupted {
         /// Simulated time, ns.
@@ -105,7 +107,7 @@ impl fmt::Display for LabError {
             LabError::Experiment(error) => error.fmt(f),
             LabError::Sim(error) => error.fmt(f),
             LabError::Interrupted { at_ns } => write!(f, "interrupted at {at_ns} ns of simulated time"),
-            LabError::Stopped(text) => f.write_str(text),
+            LabError::Kernel(text) | LabError::Stopped(text) => f.write_str(text),
             LabError::Trace(error) => error.fmt(f),
             LabError::Refused(refusal) => f.write_str(&refusal.reason),
             LabError::Output(error) => error.fmt(f),
@@ -138,6 +140,7 @@ impl From<SimError> for LabError {
     fn from(error: SimError) -> Self {
         match error {
             SimError::Interrupted { at_ns } => LabError::Interrupted { at_ns },
+            SimError::Kernel(text) => LabError::Kernel(text),
             other => LabError::Sim(other),
         }
     }
@@ -145,13 +148,18 @@ impl From<SimError> for LabError {
 
 /// Runs a plan with this seed.
 pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) -> Result<Report, LabError> {
-    let config = RunConfig { seed, demand: true, ..plan.config.clone() };
+    // The need is the core's formula: under another one it would be no measure.
+    let demand = plan.config.kernel.is_none();
+    let config = RunConfig { seed, demand, ..plan.config.clone() };
     let mut seen_ns = 0;
     let mut watch = |now_ns: u64| {
         (control.progress)(now_ns - seen_ns);
         seen_ns = now_ns;
         if control.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    if let Some(image) = &plan.config.kernel {
+        return crate::kernel::run(plan, image, &config, sink, &mut watch);
+    }
     Ok(pelton_sim::run_with_progress(&plan.machine, &plan.workload, &plan.policy, &config, sink, &mut watch)?)
 }
 

@@ -3,6 +3,7 @@
 
 use crate::about::{About, AboutPolicy};
 use crate::compare::Scope;
+use crate::decided::Decided;
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, cooled, task_labels};
 use crate::{remarks, round};
@@ -41,6 +42,9 @@ pub struct RunSummary {
     pub stuck_tasks: Vec<String>,
     /// Facts that have to be known before the numbers are believed.
     pub remarks: Vec<String>,
+    /// Part that a kernel's own code decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Decided>,
 }
 
 /// One number.
@@ -139,6 +143,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
         placement: placement(&labels, report),
         stuck_tasks: report.stuck_tasks.clone(),
         remarks: remarks::outgrown(report).into_iter().collect(),
+        kernel: None,
     }
 }
 

@@ -25,7 +25,7 @@ fn main_opp(experiment: &Experiment, test: &str, variant: &str) -> usize {
         ..Inputs::default()
     };
     let sets = experiment.set.iter().map(|(switch, value)| format!("{switch}={value}")).collect();
-    let policy = PolicySpec { file: None, profile: Some(experiment.profile.clone()), sets, typed: None };
+    let policy = PolicySpec { profile: Some(experiment.profile.clone()), sets, ..PolicySpec::default() };
     let plan = build(&inputs, &policy).expect("good inputs").plan;
     let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
     let at = &report.domains[0].time_in_state_ns;

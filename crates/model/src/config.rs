@@ -28,6 +28,22 @@ pub struct RunConfig {
     /// Frequencies that are given instead of asked for, by domain; a domain without any is the governor's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frequencies: Vec<Vec<GivenFrequency>>,
+    /// A kernel's own code that decides in place of the core; `None` = the core decides everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelImage>,
+}
+
+/// An image of a kernel's own code. Of what names a plan only its hash is a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KernelImage {
+    /// Name in the store.
+    #[serde(skip)]
+    pub name: String,
+    /// Release of the kernel, `UTS_RELEASE`.
+    #[serde(skip)]
+    pub release: String,
+    /// Hash of its bytes.
+    pub hash: String,
 }
 
 /// From this time on a domain runs at this frequency, which no governor asked for: a recorded one. It may lie between

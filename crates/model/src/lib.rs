@@ -13,7 +13,7 @@ pub mod thermal;
 pub mod workload;
 
 pub use check::{PlanError, check, dangling};
-pub use config::{GivenFrequency, RunConfig};
+pub use config::{GivenFrequency, KernelImage, RunConfig};
 pub use machine::Machine;
 pub use plan::Plan;
 pub use workload::Workload;

@@ -32,7 +32,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The policy of this text, as `--policy` takes it; the newest kernel's where there is none.
 fn policy(py: Python<'_>, text: Option<&str>) -> PyResult<Policy> {
-    let chosen = plan::policy(&text.map(PolicySpec::parse).unwrap_or_default());
+    let chosen = plan::core_policy(&text.map(PolicySpec::parse).unwrap_or_default());
     chosen.map(|chosen| chosen.policy).map_err(|why| error::raised(py, why.into()))
 }
 

@@ -34,6 +34,7 @@ pub fn raised(py: Python<'_>, error: LabError) -> PyErr {
             made(py, name, &message, Place { hint: refusal.hint, ..Place::default() })
         }
         LabError::Experiment(_) => input_error(py, &message, Place::default()),
+        LabError::Kernel(_) => made(py, "Error", &message, Place::default()),
         LabError::Sim(_) => made(py, "Misfit", &message, Place::default()),
         LabError::Interrupted { .. } | LabError::Stopped(_) => made(py, "Interrupted", &message, Place::default()),
         LabError::Output(why) => why.into(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pelton_core::{Policy, PolicyError};
+use pelton_model::KernelImage;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, INPUT_BYTES_MAX, SourceFile, hint_for, short};
 use crate::platform::kernel_version;
@@ -48,6 +49,8 @@ pub struct PolicyChoice {
     pub warnings: Diagnostics,
     /// Origin of the value of each switch that was set: an option, or a file with its line.
     pub origins: BTreeMap<String, String>,
+    /// A kernel's own code that decides where it can; the rest is the profile's.
+    pub kernel: Option<KernelImage>,
 }
 
 /// A piece of text that says something about the policy.
@@ -223,7 +226,8 @@ impl Builder {
         let warnings = without_effect(&policy, &self.settings);
         let origins = self.settings.iter().map(|s| (s.switch.value.clone(), s.place())).collect();
         let set = self.settings.into_iter().map(|s| (s.switch.value, s.value.value)).collect();
-        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why, rate_limit_us, warnings, origins })
+        let profile = word.at.value;
+        Ok(PolicyChoice { policy, profile, set, why: self.why, rate_limit_us, warnings, origins, kernel: None })
     }
 }
 
@@ -261,8 +265,12 @@ const NO_RATE_LIMIT: &str = "no window of this gate comes from the rate limit";
 impl PolicyChoice {
     /// The profile and what was set on top of it, in a line.
     pub fn in_words(&self) -> String {
+        let base = match &self.kernel {
+            Some(kernel) => format!("kernel:{} ({})", kernel.name, kernel.release),
+            None => self.profile.clone(),
+        };
         let changes = self.changes();
-        if changes.is_empty() { self.profile.clone() } else { format!("{}, {changes}", self.profile) }
+        if changes.is_empty() { base } else { format!("{base}, {changes}") }
     }
 
     /// The value of a switch, by name.

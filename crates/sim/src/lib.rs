@@ -11,6 +11,7 @@ mod cpu;
 mod engine;
 mod freq;
 mod hw;
+mod kernel_code;
 mod misfit;
 mod observe;
 mod program;
@@ -36,6 +37,7 @@ pub use misfit::{Misfit, misfit, unmatched_boosts};
 pub use observe::samples;
 pub use observe::samples::Samples;
 use pelton_core::Policy;
+use pelton_core::kernel::KernelCode;
 use pelton_model::{Machine, PlanError, RunConfig, Workload};
 use pelton_schema::Sink;
 pub use report::Report;
@@ -59,6 +61,8 @@ pub enum SimError {
         /// Simulated time, ns.
         at_ns: u64,
     },
+    /// A kernel's own code crashed, or did not return.
+    Kernel(String),
     /// The progress function asked to stop.
     Interrupted {
         /// Simulated time, ns.
@@ -72,6 +76,7 @@ impl fmt::Display for SimError {
             SimError::Plan(text) => write!(f, "{text}"),
             SimError::Misfit(misfit) => write!(f, "{misfit}"),
             SimError::Unsupported(text) => write!(f, "not supported: {text}"),
+            SimError::Kernel(text) => write!(f, "{text}"),
             SimError::NoProgress { task, at_ns } => {
                 write!(
                     f,
@@ -120,11 +125,35 @@ pub fn run_with_progress<S: Sink>(
     workload: &Workload,
     policy: &Policy,
     config: &RunConfig,
+    sink: S,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Report, SimError> {
+    let inputs = Inputs { machine, workload, policy: policy.prepared(), config, code: None };
+    run_inputs(inputs, sink, progress)
+}
+
+/// Runs to the end as [`run_with_progress`] does; what `code` has of a kernel's functions decides in place of the core.
+///
+/// # Errors
+/// As [`run_with_progress`], and [`SimError::Kernel`] when the code crashes or does not return.
+pub fn run_under_kernel<S: Sink>(
+    (machine, workload): (&Machine, &Workload),
+    policy: &Policy,
+    config: &RunConfig,
+    sink: S,
+    code: &mut dyn KernelCode,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Report, SimError> {
+    // Never the policy that is compiled in: its load tracking asks nothing.
+    run_inputs(Inputs { machine, workload, policy, config, code: Some(code) }, sink, progress)
+}
+
+fn run_inputs<S: Sink>(
+    inputs: Inputs<'_>,
     mut sink: S,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
-    pelton_model::dangling(workload)?;
-    let inputs = Inputs { machine, workload, policy: policy.prepared(), config };
+    pelton_model::dangling(inputs.workload)?;
     // In a page one engine for all sinks: it is sent over networks.
     let is_page = cfg!(target_family = "wasm");
     if is_page || S::PLACEMENTS || S::BALANCES || S::REQUESTS || S::DRAWN {

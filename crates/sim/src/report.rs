@@ -3,6 +3,7 @@
 
 use pelton_model::machine::EnergyBasis;
 
+pub use crate::kernel_code::{Difference, KernelReport, OperationReport};
 use crate::observe::samples::Samples;
 
 /// Totals of one run.
@@ -33,6 +34,8 @@ pub struct Report {
     pub quotas: Vec<QuotaReport>,
     /// Thermal zones, where they are cooled.
     pub zones: Vec<ZoneReport>,
+    /// Part that a kernel's own code decided; `None`: all is the core's.
+    pub kernel: Option<KernelReport>,
     /// Tasks that wait for ever on each other at the end (names), if any.
     pub stuck_tasks: Vec<String>,
 }

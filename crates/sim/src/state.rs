@@ -35,6 +35,7 @@ use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing};
 use crate::hw::idle::IdleGovernor;
 use crate::hw::power::CpuPower;
 use crate::hw::speed::{Clocked, Hardware};
+use crate::kernel_code::Kernel;
 use crate::program::place::{Place, Programs};
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use crate::rq::boosts::Boosts;
@@ -115,6 +116,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub fresh_rows: Rows,
     pub programs: Programs,
     pub pace: Pace,
+    /// A kernel's own code, where that decides.
+    pub kernel: Option<Kernel<'a>>,
 }
 
 /// A CPU at run time. What most events look at lies together, at the beginning.

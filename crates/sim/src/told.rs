@@ -4,18 +4,20 @@
 
 use crate::state::Engine;
 use crate::{Report, SimError};
+use pelton_core::kernel::KernelCode;
 use pelton_core::{CpuState, Placed, Policy, Record};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::{Asked, Balance, Drawn, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
 
 /// Inputs of a run.
-#[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub machine: &'a Machine,
     pub workload: &'a Workload,
     pub policy: &'a Policy,
     pub config: &'a RunConfig,
+    /// Kernel code that decides, where some does.
+    pub code: Option<&'a mut dyn KernelCode>,
 }
 
 type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
@@ -34,7 +36,7 @@ impl Inputs<'_> {
     }
 
     fn run(self, sink: impl Sink, progress: Progress<'_>) -> Result<Report, SimError> {
-        Engine::new(self.machine, self.workload, self.policy, self.config, sink)?.run(progress)
+        Engine::under(self.machine, self.workload, self.policy, self.config, sink, self.code)?.run(progress)
     }
 }
 

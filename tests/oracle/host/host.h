@@ -57,12 +57,18 @@ void print_case(const struct oracle_state *in, const struct oracle_state *k, con
 
 /* trap.c */
 extern unsigned long oracle_warnings;
+extern const char *oracle_warned_file; /* of the first warning since this was cleared */
+extern u32 oracle_warned_line;
+extern u32 trap_forgives;
 void trap_install(void);
 u32 trap_run(void (*f)(struct oracle_state *), struct oracle_state *s);
 
 /* run.c */
 extern struct pelton_policy oracle_policy;
 extern u32 oracle_version;
+/* Rules that the core decides by, where they are not those that states are made for. */
+extern const struct pelton_policy *oracle_asked;
+const struct pelton_policy *oracle_made_for(void);
 u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
 		 struct oracle_state *p);
 u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state *first);
@@ -74,6 +80,33 @@ u64 folded(u64 hash, u64 word);
 u64 record_hash(u64 before, const void *record, size_t size);
 u64 own_answers(const struct oracle_op *op, u32 under_other);
 u64 print_answers(const struct oracle_op *op, const char *release, u32 few);
+
+/* rules.c */
+const char *find_profile(void);
+u32 is_a_default(u32 index, u32 value);
+u32 find_switch(const char *name);
+const char *value_name(u32 index, u32 value, char *out, size_t size);
+u32 set_rule(char *rule);
+u32 set_rules(char *rules);
+
+/* main.c */
+u64 share_of(const struct oracle_op *op, u64 cases);
+const struct oracle_op *find_op(const char *name);
+
+/* diff.c */
+int diff_op(const struct oracle_op *op, u64 cases, u64 seed, char *rules);
+/* search.c */
+int search_switches(u64 cases, u64 seed, char *rules);
+
+/* machine.c: a machine that is held in the place of the one that a case's seed makes. */
+u32 machine_begin(void);
+void machine_made(void);
+u32 machine_hold(const struct oracle_op *op, const struct oracle_state *in);
+void machine_drop(void);
+u64 machine_size(void);
+void machine_print(void);
+/* machine_shrink.c */
+void machine_shrink(const struct oracle_op *op, const struct oracle_state *in);
 
 /* known.c */
 struct oracle_known {

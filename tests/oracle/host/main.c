@@ -9,6 +9,9 @@
  *                                  answers; exit 1 when the kernel, where there is one, answers something else
  *   oracle own                     lines "release<tab>operation<tab>switch=value...": the same under another rule
  *   oracle rules                   all those lines, with the rules that change an operation's answers
+ *   oracle diff CASES SEED NAME RULES
+ *                                  one operation under "6.12,switch=value...", a profile and switches: lines of JSON
+ *   oracle search CASES SEED RULES which switches, beside those, explain the operations of standard input
  *   oracle list                    operations and whether this release has them
  * Results go to standard output, one JSON object a line to the file named by ORACLE_RESULTS.
  */
@@ -38,28 +41,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Debian's revision of the kernel is the build's business; the release says which rules to expect. */
-static const char *find_profile(void)
-{
-	const char *release = k_release();
-	char series[16] = { 0 };
-	int major, minor;
-	u32 n;
-
-	if (sscanf(release, "%d.%d", &major, &minor) != 2)
-		exit(70);
-	oracle_version = (u32)(major * 100 + minor);
-	snprintf(series, sizeof(series), "%d.%d", major, minor);
-	for (n = 0; n < PELTON_PROFILE_COUNT; n++)
-		if (!strcmp(pelton_profile_names[n], series)) {
-			pelton_policy_for_profile(n, &oracle_policy);
-			return pelton_profile_names[n];
-		}
-	fprintf(stderr, "oracle: no profile for %s\n", release);
-	exit(2);
-}
-
-static u64 share_of(const struct oracle_op *op, u64 cases)
+u64 share_of(const struct oracle_op *op, u64 cases)
 {
 	return op->share ? cases * op->share / 100 : cases;
 }
@@ -114,12 +96,15 @@ static u64 run_op(const struct oracle_op *op, u64 cases, u64 seed)
 	static struct oracle_state first;
 	unsigned long warned = oracle_warnings;
 	double begin = seconds();
-	u64 todo = share_of(op, cases), different = op_run(op, todo, seed, &first);
+	u64 todo = share_of(op, cases), different;
 
+	oracle_warned_file = 0;
+	different = op_run(op, todo, seed, &first);
 	printf("%-9s %-52s %9llu cases %8llu different %5.0f k/s\n", k_release(), op->name, todo, different,
 	       (double)todo / (seconds() - begin) / 1e3);
 	if (oracle_warnings != warned)
-		printf("    the kernel warned %lu times\n", oracle_warnings - warned);
+		printf("    the kernel warned %lu times, first at %s:%u\n", oracle_warnings - warned,
+		       oracle_warned_file, oracle_warned_line);
 	note("operation", op->name, todo, different, oracle_warnings - warned);
 	if (different)
 		show_first(op, &first);
@@ -141,7 +126,7 @@ static int run(u64 cases, u64 seed, const char *only)
 	return different != 0;
 }
 
-static const struct oracle_op *find_op(const char *name)
+const struct oracle_op *find_op(const char *name)
 {
 	EACH_OP(op)
 	{
@@ -184,39 +169,6 @@ static int canaries(u64 cases, u64 seed)
 	}
 	printf("%-9s %u canaries, %u not noticed\n", k_release(), tried, missed);
 	return missed != 0;
-}
-
-/* Is `value` what some release has? */
-static u32 is_a_default(u32 index, u32 value)
-{
-	u32 n;
-
-	for (n = 0; n < PELTON_PROFILE_COUNT; n++)
-		if (pelton_switch_table[index].defaults[n] == value)
-			return 1;
-	return 0;
-}
-
-static u32 find_switch(const char *name)
-{
-	u32 index;
-
-	for (index = 0; index < PELTON_SWITCH_COUNT; index++)
-		if (!strcmp(pelton_switch_table[index].name, name))
-			return index;
-	fprintf(stderr, "oracle: no switch %s\n", name);
-	exit(70);
-}
-
-/* Name of a value: a part of "a|b|c". */
-static const char *value_name(u32 index, u32 value, char *out, size_t size)
-{
-	const char *at = pelton_switch_table[index].values;
-
-	for (; value && *at; at++)
-		value -= *at == '|';
-	snprintf(out, size, "%.*s", (int)strcspn(at, "|"), at);
-	return out;
 }
 
 /* Why nothing can tell a value from the release's own; NULL = something should. */
@@ -287,33 +239,6 @@ static int noticed(u64 cases, u64 seed)
 			}
 		}
 	return 0;
-}
-
-/* The number of a value's name; `value_count` where there is none. */
-static u32 find_value(u32 index, const char *name)
-{
-	u32 value, count = pelton_switch_value_count(index);
-	char one[64];
-
-	for (value = 0; value < count; value++)
-		if (!strcmp(value_name(index, value, one, sizeof(one)), name))
-			return value;
-	return count;
-}
-
-/* Sets "switch=value"; "-" is the release's own rule. Returns 0 where there is no such thing. */
-static u32 set_rule(char *rule)
-{
-	char *value = strchr(rule, '=');
-	u32 index, wrong;
-
-	if (!value)
-		return !strcmp(rule, "-");
-	*value = 0;
-	index = find_switch(rule);
-	wrong = (u32)pelton_policy_set(&oracle_policy, index, find_value(index, value + 1));
-	*value = '=';
-	return !wrong;
 }
 
 /* A line of the core's own answers under a rule: no kernel is asked. */
@@ -413,8 +338,13 @@ int main(int argc, char **argv)
 		return answers(0, 1);
 	if (!strcmp(what, "rules"))
 		return rules();
+	if (!strcmp(what, "diff") && argc > 5)
+		return diff_op(find_op(argv[4]), cases, seed, argv[5]);
+	if (!strcmp(what, "search") && argc > 4)
+		return search_switches(cases, seed, argv[4]);
 	if (!strcmp(what, "list"))
 		return list();
-	fprintf(stderr, "usage: oracle run|canaries|proofs|noticed|answers|own|rules|list [CASES [SEED [NAME]]]\n");
+	fprintf(stderr, "usage: oracle run|canaries|proofs|noticed|answers|own|rules|diff|search|list "
+			"[CASES [SEED [NAME [RULES]]]]\n");
 	return 2;
 }

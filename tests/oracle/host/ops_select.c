@@ -56,7 +56,7 @@ static void choose_shape(void)
 	oracle_place.smt = shape->threads > 1;
 	oracle_place.asymmetric = shape->unequal;
 	oracle_place.clusters =
-		clusters > 1 && shape->one_cache && oracle_policy.idle_search == PELTON_IDLE_SEARCH_CLUSTERS;
+		clusters > 1 && shape->one_cache && oracle_made_for()->idle_search == PELTON_IDLE_SEARCH_CLUSTERS;
 }
 
 /* Adds a domain unless it is no larger than the one below. */
@@ -254,6 +254,16 @@ static void make_kind(void)
 	}
 }
 
+/* The load of the queue that a task is on, and what counts of it at the root: a third are queues of groups. */
+static void a_queue(const struct pelton_place_cpu *cpu, u64 *load, u64 *h_load)
+{
+	*load = *h_load = cpu->load;
+	if (chance(67))
+		return;
+	*load = below(chance(50) ? 4000 : 200000);
+	*h_load = below(*load + 1);
+}
+
 static void make_task(void)
 {
 	struct pelton_place_task *t = &oracle_place.task;
@@ -286,7 +296,7 @@ static void make_task(void)
 	t->sched_idle = chance(10);
 	t->uclamp_max = oracle_place.uclamp_used && chance(60) ? (u32)below(1025) : 1024;
 	t->uclamp_min = oracle_place.uclamp_used && chance(50) ? (u32)below(t->uclamp_max + 1) : 0;
-	t->queue_load = t->queue_h_load = oracle_place.cpus[t->cpu].load;
+	a_queue(&oracle_place.cpus[t->cpu], &t->queue_load, &t->queue_h_load);
 	t->numa_cpu = PELTON_NO_CPU;
 }
 
@@ -295,7 +305,7 @@ static void make_waker(void)
 	struct pelton_place_waker *w = &oracle_place.waker;
 
 	w->load = below(2000);
-	w->queue_load = w->queue_h_load = oracle_place.cpus[0].load;
+	a_queue(&oracle_place.cpus[0], &w->queue_load, &w->queue_h_load);
 	w->wakee_flips = (u32)below(chance(50) ? 10 : 400);
 	w->flips_expired = chance(20);
 	w->same_wakee = chance(50);
@@ -306,11 +316,14 @@ static void make_waker(void)
 /* The case is its seed: the record is too large to be carried along with every state. */
 static void make_place(u64 seed)
 {
+	if (machine_begin())
+		return;
 	rng_seed(seed);
 	make_machine();
 	make_kind();
 	make_task();
 	make_waker();
+	machine_made();
 }
 
 void place_machine(u64 seed)

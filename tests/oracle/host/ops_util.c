@@ -67,11 +67,14 @@ static void run_cpu_util(struct oracle_state *s)
 	s->ret = pelton_cpu_util(&oracle_policy, &s->cs[0], s->iowait);
 }
 
+/* The kernel's function is handed the fair class's part, with the boost or without. */
 static void run_effective_util(struct oracle_state *s)
 {
+	struct pelton_policy pol = oracle_policy;
 	struct pelton_perf_terms t = { 0 };
 
-	s->ret = pelton_effective_cpu_util(&oracle_policy, &s->cs[0], &t);
+	pol.runnable_boost = oracle_made_for()->runnable_boost;
+	s->ret = pelton_effective_cpu_util(&pol, &s->cs[0], &t);
 	s->terms = record_hash(0, &t, offsetof(struct pelton_perf_terms, scale));
 	if (oracle_version >= 608) {
 		s->aux = t.min;

@@ -6,6 +6,7 @@
 
 struct pelton_policy oracle_policy;
 u32 oracle_version;
+const struct pelton_policy *oracle_asked;
 
 struct pelton_ctx ctx_at(u64 now, u32 cap)
 {
@@ -14,13 +15,38 @@ struct pelton_ctx ctx_at(u64 now, u32 cap)
 	return ctx;
 }
 
+static struct pelton_policy made_for;
+static u32 is_swapped;
+
+/* Rules that states are made for. */
+const struct pelton_policy *oracle_made_for(void)
+{
+	return is_swapped ? &made_for : &oracle_policy;
+}
+
+/* The core's side of a case. Returns 0 when it divided by zero. */
+static u32 core_run(const struct oracle_op *op, struct oracle_state *p)
+{
+	u32 done;
+
+	if (!oracle_asked)
+		return trap_run(op->run, p);
+	made_for = oracle_policy;
+	oracle_policy = *oracle_asked;
+	is_swapped = 1;
+	done = trap_run(op->run, p);
+	is_swapped = 0;
+	oracle_policy = made_for;
+	return done;
+}
+
 /* Number of the first field that differs after both sides got the same state. */
 u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
 		 struct oracle_state *p)
 {
 	*k = *in;
 	*p = *in;
-	if (!trap_run(op->kernel, k) || !trap_run(op->run, p))
+	if (!trap_run(op->kernel, k) || !core_run(op, p))
 		return 0;
 	if (op->settle)
 		op->settle(k, p);
@@ -110,6 +136,8 @@ static u32 may_become(u32 i, u64 v, u32 round)
 static u32 is_possible(const struct oracle_state *s)
 {
 	if (s->se.on_rq && s->q.avg.last_update_time_ns && s->q.load_weight < s->se.weight)
+		return 0;
+	if (s->lowest > s->highest && s->highest)
 		return 0;
 	return s->cs[0].uclamp_min <= s->cs[0].uclamp_max || !s->cs[0].cap_orig;
 }

@@ -206,7 +206,7 @@ void k_bench_energy(void)
 {
 	machine_in();
 	placed_task_in();
-	k_current(placing_task_in());
+	k_current(placing_task_in(0, 7));
 	b_flags = oracle_place.flags;
 }
 

@@ -1,9 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Weights and groups. After fair_pelt.h. */
 
+#if ORACLE_VERSION >= 606
+/* Weights of the queue's entities without `k`. The kernel divides by their sum where there are some. */
+static s64 others_weight(const struct cfs_rq *q, const struct sched_entity *k)
+{
+	s64 others = scale_load_down(q->load.weight) - (k->on_rq ? scale_load_down(k->load.weight) : 0);
+
+	return max_t(s64, others, 1);
+}
+#endif
+
+/* All virtual times are 0: every task is eligible. */
+static void virtual_time_in(struct cfs_rq *q, struct sched_entity *k)
+{
+#if ORACLE_VERSION >= 702
+	q->sum_w_vruntime = q->sum_shift = 0;
+	q->sum_weight = others_weight(q, k);
+	q->zero_vruntime = 0;
+#elif ORACLE_VERSION >= 606
+	q->avg_vruntime = 0;
+	q->avg_load = others_weight(q, k);
+	q->zero_vruntime = 0;
+#else
+	q->min_vruntime = 0;
+#endif
+	o_other.vruntime = 0;
+	o_other.load.weight = 0;
+	k->vruntime = 0;
+#if ORACLE_VERSION >= 606
+	k->vlag = 0;
+	k->deadline = 0;
+#endif
+}
+
 /* An entity that waits stands in the tree, which reweight_entity() takes it out of. */
 static struct sched_entity *in_tree(struct sched_entity *k)
 {
+	virtual_time_in(ROOT, k);
 	if (k->on_rq && ROOT->curr != k)
 		__enqueue_entity(ROOT, k);
 	return k;

@@ -67,7 +67,6 @@ static void idle_groups_in(const struct oracle_state *s)
 
 	clock_at(s->now);
 	oracle_now = s->now;
-	cpu_rq(0)->clock_update_flags = RQCF_UPDATED;
 	cfs_in(ROOT, &empty);
 	group_in(&empty, &tg);
 	idle_se_in(&o_gse, ROOT, NULL, &o_gq);
@@ -112,7 +111,6 @@ void k_set_idle(struct oracle_state *s)
 	ROOT->idle = o_gq.idle = 0;
 	o_tg.idle = 0;
 	o_gse.on_rq = 0;
-	cpu_rq(0)->clock_update_flags = 0;
 	h_idle(ROOT) = h_queued(ROOT) = 0;
 }
 #endif

@@ -9,33 +9,12 @@
 #define level_idle(q) ((q)->idle_h_nr_running)
 #endif
 
-/* All virtual times are 0: every task is eligible. */
-static void virtual_time_in(struct cfs_rq *q)
-{
-#if ORACLE_VERSION >= 702
-	q->sum_w_vruntime = q->sum_weight = q->sum_shift = 0;
-	q->zero_vruntime = 0;
-#elif ORACLE_VERSION >= 606
-	q->avg_vruntime = q->avg_load = 0;
-	q->zero_vruntime = 0;
-#else
-	q->min_vruntime = 0;
-#endif
-	o_other.vruntime = 0;
-	o_other.load.weight = 0;
-}
-
 static void level_in(struct cfs_rq *q, struct sched_entity *k)
 {
-	virtual_time_in(q);
+	virtual_time_in(q, k);
 	q->tasks_timeline = RB_ROOT_CACHED;
 	q->on_list = 1;
 	INIT_LIST_HEAD(&q->leaf_cfs_rq_list);
-	k->vruntime = 0;
-#if ORACLE_VERSION >= 606
-	k->vlag = 0;
-	k->deadline = 0;
-#endif
 	if (k->on_rq && q->curr != k)
 		__enqueue_entity(q, k);
 }
@@ -57,7 +36,6 @@ static void levels_in(const struct oracle_state *s)
 
 	oracle_now = s->now;
 	clock_at(s->now);
-	rq->clock_update_flags = RQCF_UPDATED;
 	rq->nr_running = 5;
 	rq->rd = &o_root_domain;
 	o_root_domain.overutilized = 1;
@@ -115,8 +93,6 @@ static void counts_out(const struct cfs_rq *k, struct pelton_cfs_rq *p)
 
 static void levels_out(struct oracle_state *s)
 {
-	struct rq *rq = cpu_rq(0);
-
 	levels_idle_out(s);
 	s->se.on_rq = o_task.se.on_rq;
 	s->gse.on_rq = o_gse.on_rq;
@@ -132,7 +108,6 @@ static void levels_out(struct oracle_state *s)
 	level_out(&o_gq, &o_task.se);
 	o_task.se.parent = NULL;
 	o_task.in_iowait = 0;
-	rq->clock_update_flags = 0;
 	o_root_domain.overutilized = 0;
 	oracle_cap[0] = 1024;
 }

@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a task that wakes is put. After fair_util.h. */
-
-static struct task_struct o_waker;
-
-static void wake_run(struct rq *rq, struct task_struct *p, unsigned int running)
-{
-	rq->curr = p;
-	rq->nr_running = running;
-#if ORACLE_VERSION >= 612
-	rcu_assign_pointer(rq->donor, p);
-	rq->cfs.h_nr_queued = rq->cfs.h_nr_runnable = running;
-#endif
-}
+/* Where a task that wakes is put. After fair_running.h. */
 
 static void wake_queue(struct rq *rq, unsigned long load, unsigned long capacity)
 {

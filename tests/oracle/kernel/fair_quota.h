@@ -33,7 +33,6 @@ static void quota_timer_in(struct hrtimer *timer, u64 expires)
 static void quota_time_in(u64 now)
 {
 	clock_at(now);
-	cpu_rq(0)->clock_update_flags = RQCF_UPDATED;
 	oracle_now = now;
 #if ORACLE_VERSION < 618
 	o_quota_base.get_time = o_quota_time;
@@ -153,7 +152,6 @@ static void quota_out(struct oracle_state *s)
 	o_gq.throttled = 0;
 	o_gq.runtime_enabled = 0;
 	current_of(&o_gq, NULL);
-	cpu_rq(0)->clock_update_flags = 0;
 	INIT_LIST_HEAD(&cpu_rq(0)->leaf_cfs_rq_list);
 	cpu_rq(0)->tmp_alone_branch = &cpu_rq(0)->leaf_cfs_rq_list;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The way from the core's records to the kernel's and back. After fair.c. */
+#include "sums.h"
 
 static struct task_struct o_task;
+#ifndef PELTON_IMAGE
 static struct task_group o_tg;
 static struct sched_entity o_other;
 #if ORACLE_VERSION >= 702
@@ -14,23 +16,19 @@ static struct sched_entity o_gse;
 static struct cfs_rq *o_gq_of[8];
 static struct sched_entity *o_gse_of[8];
 #endif
+#endif
 #define ROOT (&cpu_rq(0)->cfs)
 
+#ifndef PELTON_IMAGE
 struct task_struct *k_some_task(void)
 {
 	return &o_task;
 }
+#endif
 
 static void avg_in(struct sched_avg *k, const struct pelton_avg *p)
 {
-	k->last_update_time = p->last_update_time_ns;
-	k->load_sum = p->load_sum;
-	k->runnable_sum = p->runnable_sum;
-	k->util_sum = p->util_sum;
-	k->period_contrib = p->period_contrib;
-	k->load_avg = p->load_avg;
-	k->runnable_avg = p->runnable_avg;
-	k->util_avg = p->util_avg;
+	sums_in(k, p);
 #if ORACLE_VERSION >= 608
 	k->util_est = p->util_est_enqueued;
 #else
@@ -41,14 +39,7 @@ static void avg_in(struct sched_avg *k, const struct pelton_avg *p)
 
 static void avg_out(const struct sched_avg *k, struct pelton_avg *p)
 {
-	p->last_update_time_ns = k->last_update_time;
-	p->load_sum = k->load_sum;
-	p->runnable_sum = k->runnable_sum;
-	p->util_sum = k->util_sum;
-	p->period_contrib = k->period_contrib;
-	p->load_avg = k->load_avg;
-	p->runnable_avg = k->runnable_avg;
-	p->util_avg = k->util_avg;
+	sums_out(k, p);
 #if ORACLE_VERSION >= 608
 	p->util_est_enqueued = k->util_est;
 	p->util_est_ewma = 0;
@@ -72,18 +63,16 @@ static unsigned long full_weight(u64 units, s32 rest)
 	return scale_load(units) + (long)rest;
 }
 
-/* The entity of `p` on queue `q`: a task, or the group that owns o_gq. */
-static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u32 group)
+/* `p` as entity `k` of queue `q`. */
+static void entity_in(struct sched_entity *k, const struct pelton_se *p, struct cfs_rq *q)
 {
-	struct sched_entity *k = group ? &o_gse : &o_task.se;
-
 	avg_in(&k->avg, &p->avg);
 	k->load.weight = full_weight(p->weight, p->weight_rest);
 	k->load.inv_weight = 0;
 	k->on_rq = p->on_rq;
 	k->runnable_weight = p->nr_runnable;
 	k->cfs_rq = q;
-	k->my_q = group ? &o_gq : NULL;
+	k->my_q = NULL;
 	k->parent = NULL;
 	k->exec_start = cpu_rq(0)->clock_task;
 #if ORACLE_VERSION >= 612
@@ -91,8 +80,26 @@ static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u
 #endif
 	if (p->running)
 		current_of(q, k);
+}
+
+#ifdef PELTON_IMAGE
+static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u32 group)
+{
+	entity_in(&o_task.se, p, q);
+	return &o_task.se;
+}
+#else
+/* The entity of `p` on queue `q`: a task, or the group that owns o_gq. */
+static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u32 group)
+{
+	struct sched_entity *k = group ? &o_gse : &o_task.se;
+
+	entity_in(k, p, q);
+	if (group)
+		k->my_q = &o_gq;
 	return k;
 }
+#endif
 
 static void se_out(const struct sched_entity *k, struct pelton_se *p)
 {
@@ -101,6 +108,7 @@ static void se_out(const struct sched_entity *k, struct pelton_se *p)
 	p->weight_rest = (s32)(k->load.weight - scale_load(p->weight));
 }
 
+#ifndef PELTON_IMAGE
 /* update_curr() finds nothing to do: what runs was accounted up to now. */
 static void other_in(struct cfs_rq *k, u32 has_curr)
 {
@@ -273,3 +281,4 @@ void k_rq_out(struct pelton_rq *r)
 	avg_out(&rq->avg_irq, &r->irq);
 	avg_out(o_avg_hw(rq), &r->hw);
 }
+#endif

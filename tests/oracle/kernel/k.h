@@ -14,11 +14,16 @@ struct static_key;
 
 extern u64 oracle_now;
 extern unsigned long oracle_cap[O_CPUS], oracle_lost[O_CPUS], oracle_idle_calls[O_CPUS];
+/* What arch_scale_freq_ref() says; 0: it is not there. */
+extern unsigned int oracle_ref[O_CPUS];
 extern unsigned int oracle_irq_work, oracle_driven, oracle_driven_khz;
 /* When the timer that was started last is to expire. */
 extern s64 oracle_timer_at;
 extern s64 oracle_sleep, oracle_event, oracle_latency;
 extern int oracle_tick_stopped, oracle_got_tick;
+
+/* The program is told of a warning that is a call. */
+void oracle_warned(const char *file, u32 line);
 
 struct task_struct *k_some_task(void);
 void k_rq_in(const struct pelton_rq *r);

@@ -6,6 +6,7 @@
 #include "k.h"
 
 unsigned long oracle_cap[O_CPUS], oracle_lost[O_CPUS], oracle_idle_calls[O_CPUS];
+unsigned int oracle_ref[O_CPUS];
 u64 oracle_now;
 s64 oracle_sleep, oracle_event, oracle_latency;
 int oracle_tick_stopped, oracle_got_tick;
@@ -88,6 +89,7 @@ static void o_cpu(int cpu)
 	struct rq *rq = cpu_rq(cpu);
 
 	rq->cpu = cpu;
+	rq->clock_update_flags = RQCF_UPDATED;
 	raw_spin_lock_init(o_lock(rq));
 	init_cfs_rq(&rq->cfs);
 	INIT_LIST_HEAD(&rq->leaf_cfs_rq_list);
@@ -163,10 +165,11 @@ void k_boot(void)
 {
 	int cpu;
 
-	k_cpus(8);
+	k_cpus(O_CPUS < 8 ? O_CPUS : 8);
 	o_percpu();
 	o_root_group();
 	init_task.flags |= PF_IDLE;
+	static_key_initialized = true;
 	for (cpu = 0; cpu < O_CPUS; cpu++)
 		o_cpu(cpu);
 	k_freq_key(1);
@@ -176,32 +179,6 @@ void k_boot(void)
 const char *k_release(void)
 {
 	return UTS_RELEASE;
-}
-
-static void o_running(struct rq *rq, struct task_struct *p)
-{
-	rq->curr = p;
-#if ORACLE_VERSION >= 612
-	rcu_assign_pointer(rq->donor, p);
-#endif
-}
-
-/* update_rq_clock() up to `now`; `irq` of the time since the last update went to interrupts. */
-void k_clock_update(struct oracle_state *s)
-{
-	struct rq *rq = cpu_rq(0);
-	s64 delta = s->now - s->r.clock.clock_ns;
-
-	k_rq_in(&s->r);
-	o_running(rq, s->idle ? rq->idle : k_some_task());
-	rq->prev_irq_time = 0;
-	per_cpu(cpu_irqtime, 0).total = s->irq;
-	if (delta >= 0) {
-		rq->clock += delta;
-		update_rq_clock_task(rq, delta);
-	}
-	k_rq_out(&s->r);
-	o_running(rq, rq->idle);
 }
 
 /* Readers do not always ask the key first: without clamps the values must be those of init_uclamp_rq(). */
@@ -215,24 +192,16 @@ void k_uclamp(int cpu, int used, unsigned int min, unsigned int max)
 	rq->uclamp_flags = 0;
 }
 
-void k_to_ratio(struct oracle_state *s)
-{
-	s->ret = to_ratio(s->now, s->irq);
-}
-
-void k_bw_dl(struct oracle_state *s)
-{
-	struct rq *rq = cpu_rq(0);
-
-	rq->dl.running_bw = s->weight;
-	s->ret = cpu_bw_dl(rq);
-	rq->dl.running_bw = 0;
-}
-
 /* Tasks that wait for I/O, as the idle governors count them. */
 void k_iowait(int cpu, unsigned int tasks)
 {
 	atomic_set(&cpu_rq(cpu)->nr_iowait, tasks);
 }
 
+#include "core_bug.h"
+#ifdef PELTON_IMAGE
+#include "image_core.h"
+#else
+#include "core_clock.h"
 #include "core_uclamp.h"
+#endif

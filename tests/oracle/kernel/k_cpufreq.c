@@ -59,6 +59,15 @@ void k_driver(int has_table, int need_update_limits)
 	memset(oracle_perf, 0, sizeof(oracle_perf));
 }
 
+/* The driver takes frequencies, as all of the simulator's do. */
+void k_driver_frequencies(void)
+{
+#if ORACLE_VERSION >= 511
+	o_driver.adjust_perf = NULL;
+#endif
+}
+
+#ifndef PELTON_IMAGE
 void k_driver_silent(void)
 {
 	o_driver.flags |= CPUFREQ_ASYNC_NOTIFICATION;
@@ -122,4 +131,5 @@ void k_new_limits(struct oracle_state *s)
 #endif
 	oracle_cap[0] = 1024;
 }
+#endif
 #endif

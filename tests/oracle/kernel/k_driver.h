@@ -7,6 +7,8 @@ extern unsigned long oracle_perf[3];
 
 /* Forgets what was noted. A driver without table gets frequencies as they are. */
 void k_driver(int has_table, int need_update_limits);
+/* After k_driver(): the driver takes no performance. */
+void k_driver_frequencies(void);
 /* Changes are not noted. */
 void k_driver_silent(void);
 

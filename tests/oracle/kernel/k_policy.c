@@ -4,5 +4,11 @@
 #include "pelt.c"
 #else
 #include "build_policy.c"
+#endif
+#ifdef PELTON_IMAGE
+#include "image_pelt.h"
+#elif !ORACLE_SPLIT
+#ifndef WITHOUT_POLICY_DEADLINE
 #include "policy_deadline.h"
+#endif
 #endif

@@ -123,7 +123,8 @@ static void dl_queue_in(u64 now)
 	rb_insert_color_cached(&o_dl_other.dl.rb_node, &rq->dl.root, true);
 	rq->dl.earliest_dl.curr = 1;
 	rq->dl.dl_nr_running = 1;
-	rq->dl.running_bw = rq->dl.this_bw = 1ull << 40;
+	rq->dl.running_bw = 1ull << 40;
+	rq->dl.this_bw = 1ull << 41;
 	rq->nr_running = 5;
 	rq->clock = rq->clock_task = now;
 	rq->curr = &o_dl_task;
@@ -283,5 +284,7 @@ void k_dl_room(struct oracle_state *s)
 }
 
 #if ORACLE_VERSION >= 612
+#ifndef WITHOUT_POLICY_SERVER
 #include "policy_server.h"
+#endif
 #endif

@@ -97,7 +97,7 @@ static void server_out(struct oracle_state *s)
 #endif
 	s->server.dl_non_contending = k->dl_non_contending;
 	s->server.on_dl_rq = on_dl_rq(k);
-	cpu_rq(0)->clock_update_flags = 0;
+	cpu_rq(0)->clock_update_flags = RQCF_UPDATED;
 	cpu_rq(0)->idle = cpu_rq(0)->curr = o_srv_old_idle;
 	rcu_assign_pointer(cpu_rq(0)->donor, o_srv_old_idle);
 }

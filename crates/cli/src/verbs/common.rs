@@ -204,6 +204,10 @@ pub fn failure(error: LabError) -> Failure {
         LabError::Interrupted { at_ns } => {
             interrupt::failure(format!("interrupted at {} of simulated time: no result", human_ns(at_ns)))
         }
+        LabError::Kernel(text) => {
+            let hint = "the place is in the kernel tree that the image was built from: pelton kernel show NAME";
+            Failure::new(Exit::KernelFailed, format!("kernel code failed: {text}"), Some(hint))
+        }
         LabError::Stopped(text) => interrupt::failure(text),
         LabError::Trace(error) => unreadable(*error),
         LabError::Refused(Refusal { fault, reason, hint }) => {

@@ -13,6 +13,9 @@ mod explain_thermal;
 mod export_tables;
 mod front;
 mod import;
+mod kernel;
+mod kernel_diff;
+mod kernel_state;
 #[cfg(feature = "record")]
 mod live;
 #[cfg(not(feature = "record"))]
@@ -40,7 +43,9 @@ mod validate;
 mod why;
 mod workload;
 
-use crate::args::{Cli, Format, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, TraceVerb, Verb, WorkloadVerb};
+use crate::args::{
+    Cli, Format, KernelVerb, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, TraceVerb, Verb, WorkloadVerb,
+};
 use crate::exit::{Exit, Failure};
 use crate::sheet;
 
@@ -73,6 +78,11 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
+        Verb::Kernel(KernelVerb::Build(args)) => kernel::build(args, global),
+        Verb::Kernel(KernelVerb::List) => kernel::list(global),
+        Verb::Kernel(KernelVerb::Show { name }) => kernel::show(name, global),
+        Verb::Kernel(KernelVerb::Diff(args)) => kernel_diff::diff(args, global),
+        Verb::Kernel(KernelVerb::Remove { name }) => kernel::remove(name, global),
         Verb::Workload(WorkloadVerb::List) => workload::list(global),
         Verb::Workload(WorkloadVerb::Show { model }) => workload::show(model, global),
         Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),

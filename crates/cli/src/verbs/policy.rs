@@ -68,7 +68,7 @@ fn value_name(switch: &Switch, value: u32) -> &'static str {
 /// The switches of one policy, with those that differ from its profile marked.
 pub fn show(args: &ShowPolicyArgs, global: &Global) -> Result<Exit, Failure> {
     let policy = PolicyArgs { policy: args.name.clone().or(args.policy.policy.clone()), ..args.policy.clone() };
-    let chosen = plan::policy(&policy_spec(&policy)?).map_err(|d| bad_input(&d))?;
+    let chosen = plan::core_policy(&policy_spec(&policy)?).map_err(|d| bad_input(&d))?;
     let base = Policy::profile(&chosen.profile).map_err(Failure::input)?;
     let mut sheet = Sheet::new(&["<switch", "<value", "<others", "<why"]);
     let mut rows = Vec::new();

@@ -12,6 +12,7 @@ use crate::picture;
 use crate::rtapp_log::RtAppLogs;
 use crate::sheet::{self, Sheet};
 use pelton_lab::compare::Scope;
+use pelton_lab::decided::Decided;
 use pelton_lab::number::number;
 use pelton_lab::plan::Prepared;
 use pelton_lab::quantity;
@@ -54,7 +55,10 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         print_plain(&printed.join("\n"))?;
         return Ok(Exit::Good);
     }
-    let summary = summary_of(&prepared, &report);
+    let mut summary = summary_of(&prepared, &report);
+    if let Some(shown) = args.show {
+        summary.kernel = Decided::of(&prepared, &report, shown as usize);
+    }
     let ran = draws.then(|| Ran::new(&summary, &report, (tracks, warmth)));
     if let (Some(path), Some(ran)) = (&args.plot, &ran) {
         picture::save(path, &ran.picture())?;
@@ -246,10 +250,37 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     }
     summary.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out += &section("time at frequency", &residency(summary));
+    out += &summary.kernel.as_ref().map_or_else(String::new, decided);
     if !summary.stuck_tasks.is_empty() {
         out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));
     }
     out
+}
+
+/// Part of the run that a kernel's own code decided.
+fn decided(kernel: &Decided) -> String {
+    let mut sheet = Sheet::new(&["function", "decided by", "decisions", "core differs"]);
+    for one in &kernel.operations {
+        let by = if one.calls > 0 { format!("kernel:{}", kernel.name) } else { "-".to_owned() };
+        let differ = one.differ.map_or_else(|| "-".to_owned(), |differ| differ.to_string());
+        sheet.row(vec![one.function.to_owned(), by, one.calls.to_string(), differ]);
+    }
+    let title =
+        format!("kernel code of Linux {}; the rest is the core's, by profile {}", kernel.release, kernel.profile);
+    let mut out = section(&title, &sheet);
+    let mut sheet = Sheet::new(&["time s", "operation", "about", "kernel", "core"]);
+    for one in &kernel.differences {
+        let time = format!("{:.6}", one.at_ns as f64 / 1e9);
+        let words = [one.operation, &one.about, &one.kernel, &one.core].map(str::to_owned);
+        sheet.row(std::iter::once(time).chain(words).collect());
+    }
+    out += &section("first decisions that the core takes otherwise", &sheet);
+    let mut sheet = Sheet::new(&["warning at", "operation", "first s", "times"]);
+    for one in &kernel.warnings {
+        let first = format!("{:.6}", one.first_ns as f64 / 1e9);
+        sheet.row(vec![one.place.clone(), one.operation.to_owned(), first, one.count.to_string()]);
+    }
+    out + &section("warnings of the kernel code", &sheet)
 }
 
 /// Energy that is drawn beside the energy that the kernel believes, where they differ.

@@ -2,6 +2,7 @@
 //! Results as JSON: every one says what it is, and every kind has a schema made from its type.
 
 pub mod balances;
+pub mod kernel;
 pub mod lists;
 pub mod live;
 pub mod traces;
@@ -107,6 +108,11 @@ kinds! {
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;
     "platform-check" "pelton platform check" lists::Checked;
+    "kernel-built" "pelton kernel build" kernel::KernelBuilt;
+    "kernels" "pelton kernel list" kernel::Kernels;
+    "kernel" "pelton kernel show" kernel::KernelImage;
+    "kernel-removed" "pelton kernel remove" kernel::KernelRemoved;
+    "kernel-diff" "pelton kernel diff" kernel::KernelDiff;
     "workloads" "pelton workload list" lists::Workloads;
     "workload" "pelton workload show" lists::WorkloadModel;
     "policies" "pelton policy list" lists::Policies;

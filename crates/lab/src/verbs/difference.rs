@@ -97,6 +97,9 @@ pub fn difference(request: &DifferenceRequest, watch: &dyn Watch) -> Result<Diff
     let inputs = |seed| request.input.inputs(seed, request.random_phase);
     let first = prepare(&inputs(request.seeds[0]), a, watch)?;
     let second = prepare_again(&inputs(request.seeds[1]), b, watch)?;
+    if [&first, &second].iter().any(|side| side.policy.kernel.is_some()) {
+        watch.note("a kernel's own code decides; terms that its structures do not keep are the core's");
+    }
     Base::of(&first, request.seeds[0], watch)?.against(&second, request.seeds[1], watch)
 }
 

@@ -146,6 +146,12 @@ fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Pl
 
 fn planned_with_power(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan, PowerWords), LabError> {
     let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
+    if let Some(kernel) = &prepared.policy.kernel {
+        watch.note(&format!(
+            "kernel:{} decides; terms that its structures do not keep are the core's, by profile {}",
+            kernel.name, prepared.policy.profile
+        ));
+    }
     let run = summary::header(&prepared, prepared.plan.config.duration_ns);
     let (mut plan, power) = (prepared.plan, prepared.power);
     if let Some(at) = request.at_ns {

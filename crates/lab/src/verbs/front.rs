@@ -127,6 +127,13 @@ fn question(
             "step latency is one of the axes: `pelton compare` does without",
         ));
     }
+    if let Some((text, _)) = policies.iter().zip(&prepared).find(|(_, prepared)| prepared.policy.kernel.is_some()) {
+        return Err(LabError::refused(
+            Fault::Input,
+            format!("{text}: the step latency under a kernel's own code is not known"),
+            "step latency is one of the axes: `pelton compare` does without",
+        ));
+    }
     let open = plan(&policies[0], &clairvoyant::OPEN)?.plan;
     let about = About::of(&prepared[0], open.config.duration_ns);
     let abouts = prepared.iter().map(AboutPolicy::of).collect();

@@ -22,6 +22,10 @@ pub mod explain;
 pub mod export;
 pub mod front;
 pub mod inputs;
+#[cfg(not(target_family = "wasm"))]
+pub mod kernel;
+#[cfg(not(target_family = "wasm"))]
+pub mod kernel_diff;
 pub mod live;
 pub mod placements;
 pub mod ranges;

@@ -263,11 +263,9 @@ fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
 
 /// The policies asked for. A self-check without one is made under that of the recording; the second value says which.
 fn policies(request: &ReplayRequest, info: &TraceInfo) -> Result<(Vec<PolicyChoice>, Option<String>), LabError> {
-    let plain = |profile: &Option<String>, sets: Vec<String>| PolicySpec {
-        file: None,
-        profile: profile.clone(),
-        sets,
-        typed: None,
+    let plain = |profile: &Option<String>, sets: Vec<String>| {
+        let profile = profile.clone();
+        PolicySpec { profile, sets, ..PolicySpec::default() }
     };
     if !request.policies.is_empty() {
         let chosen = request.policies.iter().map(|text| plan::policy(&policy_spec(text, &request.sets)));

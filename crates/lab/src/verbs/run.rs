@@ -2,6 +2,7 @@
 //! One simulation and its numbers.
 
 use super::inputs::{InputRequest, prepare};
+use crate::decided::Decided;
 use crate::plan::{PolicySpec, Prepared};
 use crate::run::{LabError, run_one};
 use crate::summary::{self, RunSummary};
@@ -62,9 +63,14 @@ pub fn run_into(prepared: &Prepared, seed: u64, sink: impl Sink, watch: &dyn Wat
     watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, sink, control))
 }
 
+/// Decisions of a kernel's own code in which the core differs that a result has, at most.
+const DIFFERENCES_SHOWN: usize = 10;
+
 /// The result of a run.
 pub fn summary_of(prepared: &Prepared, report: &Report) -> RunSummary {
-    summary::summarise(summary::header(prepared, report.duration_ns), &prepared.plan.machine, report)
+    let header = summary::header(prepared, report.duration_ns);
+    let kernel = Decided::of(prepared, report, DIFFERENCES_SHOWN);
+    RunSummary { kernel, ..summary::summarise(header, &prepared.plan.machine, report) }
 }
 
 /// Facts about the run that readers of its files need.
@@ -81,7 +87,7 @@ pub fn trace_header(prepared: &Prepared) -> RunHeader {
         platform: plan.machine.name.clone(),
         workload: plan.workload.name.clone(),
         profile: prepared.policy.profile.clone(),
-        policy: prepared.changes(),
+        policy: prepared.kernel_and_changes(),
         tasks: task_names(plan),
         cpus: cpus.collect(),
         domains: domains

@@ -182,7 +182,9 @@ fn profile(request: &ValidateRequest, info: &TraceInfo) -> (String, Option<Strin
 pub(super) fn profile_of(info: &TraceInfo) -> (String, String) {
     let is_own = |header: &&RunHeader| header.is_simulated() && Policy::profile(&header.profile).is_ok();
     if let Some(header) = info.header.as_ref().filter(is_own) {
-        return (header.profile.clone(), format!("profile {} because the run had it", header.profile));
+        let beside = header.policy.starts_with(crate::kernel::PREFIX);
+        let beside = if beside { " beside a kernel's own code, which decided" } else { "" };
+        return (header.profile.clone(), format!("profile {} because the run had it{beside}", header.profile));
     }
     info.kernel.as_deref().and_then(|release| named(release, "trace")).unwrap_or_else(|| {
         let newest = profiles().last().copied().unwrap_or("7.2").to_owned();

@@ -79,6 +79,10 @@ pub fn why(request: &WhyRequest, keep: Option<Keep<'_>>, watch: &dyn Watch) -> R
     }
     let inputs = request.input.inputs(1, true);
     let specs = [&request.from, &request.to].map(|text| policy_spec(text, &request.sets));
+    if specs.iter().any(|spec| spec.kernel.is_some()) {
+        let reason = "a kernel's own code has no switches that could be changed one by one";
+        return Err(LabError::refused(Fault::Request, reason, "pelton compare sets two of them side by side"));
+    }
     let plans = [prepare(&inputs, &specs[0], watch)?, prepare_again(&inputs, &specs[1], watch)?];
     let ends = Ends::new(&inputs, &specs[0], &specs[1])?;
     let seeds: Vec<u64> = (0..request.seeds).map(|i| request.first_seed.wrapping_add(i)).collect();

@@ -185,6 +185,11 @@ impl Asked {
         &mut self.terms
     }
 
+    /// All requests, for what is known better.
+    pub(crate) fn terms_mut(&mut self) -> &mut [PerfTerms] {
+        &mut self.terms
+    }
+
     /// The first CPU with the largest request, where that is known.
     pub(crate) fn largest(&self) -> u32 {
         self.largest
@@ -216,7 +221,8 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    pub(crate) fn new(m: &Machine, policy: &Policy) -> Targets {
+    /// Requests to the governor of a policy; a kernel's own (`by_kernel`) is asked anew each time.
+    pub(crate) fn new(m: &Machine, policy: &Policy, by_kernel: bool) -> Targets {
         let mut place = vec![(0, 0); m.cpus.len()];
         let mut domains = Vec::new();
         for (d, spec) in m.domains.iter().enumerate() {
@@ -231,7 +237,7 @@ impl Targets {
             let settable_khz = (KHZ_NONE, 0);
             domains.push(Asked { terms, places, todo, packed, largest: NO_LARGEST, khz_changed: false, settable_khz });
         }
-        Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
+        Targets { keeps: !by_kernel && pelton_core::sugov_keeps(policy), place, domains }
     }
 
     /// Requests hold until their inputs change.

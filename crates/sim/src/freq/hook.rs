@@ -87,12 +87,14 @@ impl<S: Sink> Engine<'_, S> {
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20());
         let sugov = &mut self.domains[d as usize].freq.sugov;
         let boosted = cpu.freq.sugov.iowait_boost;
+        let before = self.kernel.is_some().then_some(*sugov);
         let gate =
             sugov.begin(self.policy, &mut cpu.freq.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
         // Of all that a call brings only a boost counts in the request.
         if boosted | cpu.freq.sugov.iowait_boost != 0 {
             self.request_changes(c);
         }
+        let gate = before.map_or(gate, |before| self.ask_kernel_hook(c, flags, gate, &before));
         if gate == verdict::OPEN {
             self.evaluate(&call);
             return;
@@ -135,9 +137,13 @@ impl<S: Sink> Engine<'_, S> {
         let (sugov, table) = domain.governor();
         let before = (*sugov, *sc);
         let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
-        if chosen.is_none() {
+        if chosen.is_none() && self.kernel.is_none() {
             self.assert_short_way(c, d, before, decision.commit);
         }
+        let decision = match chosen {
+            None if self.kernel.is_some() => self.kernel_decision(d, decision),
+            _ => decision,
+        };
         let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
@@ -251,7 +257,8 @@ impl<S: Sink> Engine<'_, S> {
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.adjusted_khz(d)
         } else {
-            self.domains[d as usize].freq.sugov.work_start(self.policy)
+            let khz = self.domains[d as usize].freq.sugov.work_start(self.policy);
+            self.kernel_work(d, khz)
         }
     }
 

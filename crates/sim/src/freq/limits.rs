@@ -91,6 +91,8 @@ impl<S: Sink> Engine<'_, S> {
         let limits = Limits::of(domain.hw.khz(), min, max);
         domain.freq.sugov.limits(limits.min_khz, limits.max_khz);
         domain.freq.sugov.hw_max_khz = domain.hw.khz().last().copied().unwrap_or(0);
+        self.kernel_limits(d);
+        let domain = &mut self.domains[d as usize];
         (domain.freq.sd.min_khz, domain.freq.sd.max_khz) = (limits.min_khz, limits.max_khz);
         let cooling = Limits::of(domain.hw.khz(), 0, domain.freq.limits.asked[LimitSource::Cooling as usize].1);
         let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].limits_ref_khz());

@@ -5,6 +5,7 @@ pub(crate) mod demand;
 pub(crate) mod driver;
 pub(crate) mod fade;
 pub(crate) mod hook;
+pub(crate) mod kernel_hook;
 pub(crate) mod limits;
 pub(crate) mod parts;
 pub(crate) mod sampling;

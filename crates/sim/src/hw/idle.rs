@@ -89,13 +89,28 @@ impl<S: Sink> Engine<'_, S> {
             ..IdleNow::default()
         };
         let table = &self.hw.idle_tables[d];
+        let before = self.kernel.is_some().then_some((cpu.idle.menu, cpu.idle.teo));
         let mut choice = match self.policy.idle_governor {
             value::IDLE_GOVERNOR_MENU => cpu.idle.menu.select(self.policy, table, &now),
             value::IDLE_GOVERNOR_TEO => cpu.idle.teo.select(self.policy, table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };
+        if let Some((menu, teo)) = before {
+            choice = self.kernel_idle_state(c, (menu, teo), &now, choice);
+        }
         choice.stop_tick |= u32::from(stops);
         choice
+    }
+
+    /// The state that the kernel's governor chooses for CPU `c`, with its records as they were, beside the core's.
+    fn kernel_idle_state(&mut self, c: u32, (menu, teo): (Menu, Teo), now: &IdleNow, core: IdleChoice) -> IdleChoice {
+        let (d, idle) = (self.m.cpus[c as usize].domain as usize, &mut self.cpus[c as usize].idle);
+        let (Some(kernel), table, at) = (&mut self.kernel, &self.hw.idle_tables[d], (self.now, c)) else { return core };
+        match self.policy.idle_governor {
+            value::IDLE_GOVERNOR_MENU => kernel.menu_select(at, (menu, &mut idle.menu), table, now, core),
+            value::IDLE_GOVERNOR_TEO => kernel.teo_select(at, (teo, &mut idle.teo), table, now, core),
+            _ => core,
+        }
     }
 
     /// The state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.

@@ -47,17 +47,24 @@ impl<S: Sink> Engine<'_, S> {
             }
             if time_ns >= next_progress {
                 next_progress = time_ns - time_ns % PROGRESS_STEP_NS + PROGRESS_STEP_NS;
+                self.check_kernel()?;
                 if progress(time_ns).is_break() {
                     return Err(SimError::Interrupted { at_ns: self.now });
                 }
             }
-            self.step(time_ns, ev)?;
+            self.step(time_ns, ev).or_else(|error| self.check_kernel().and(Err(error)))?;
         }
+        self.check_kernel()?;
         let report = self.finish();
         if drawn_step_ns > 0 {
             self.emit_drawn(self.now);
         }
         Ok(report)
+    }
+
+    /// Stops where a kernel's own code has failed: what the core answered since then is no result.
+    fn check_kernel(&self) -> Result<(), SimError> {
+        self.kernel.as_ref().and_then(|kernel| kernel.failure()).map_or(Ok(()), |text| Err(SimError::Kernel(text)))
     }
 
     /// One event and everything it sets off at the same instant.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Builds the state of a run from its inputs, refusing what cannot run, and closes the books at its end.
 
+use pelton_core::kernel::{KERNEL_HZ, KERNEL_OPPS, KernelCode};
 use pelton_core::{
     BoostCpu, EnergyModel, PLACE_CPUS_LARGEST, Policy, Rq, SugovPolicy, UclampRq, UclampSumRq, governor_samples, value,
 };
@@ -37,6 +38,7 @@ use crate::hw::energy::FJ_PER_UJ;
 use crate::hw::idle::IdleGovernor;
 use crate::hw::power::CpuPower;
 use crate::hw::speed::{Clocked, Hardware};
+use crate::kernel_code::Kernel;
 use crate::misfit::misfit;
 use crate::program::birth::new_task;
 use crate::program::place::Programs;
@@ -97,6 +99,24 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     }
     crate::freq::thermal::check(m, w, policy).map_err(SimError::Plan)?;
     misfit(m, w, policy).map_or(Ok(()), |misfit| Err(misfit.into()))
+}
+
+/// Checks that a kernel's own code has room for the machine, and its tick.
+fn check_kernel(m: &Machine, code: Option<&dyn KernelCode>) -> Result<(), SimError> {
+    let Some(code) = code else { return Ok(()) };
+    let opps = m.domains.iter().map(|domain| domain.opps.len()).max().unwrap_or(0);
+    let text = if m.cpus.len() > code.cpus() as usize {
+        format!("kernel code on a machine of {} CPUs; it has room for {}", m.cpus.len(), code.cpus())
+    } else if opps > KERNEL_OPPS {
+        format!("kernel code on a machine with {opps} operating points; it has room for {KERNEL_OPPS} of a domain")
+    } else if m.nodes.len() > 1 {
+        format!("kernel code on a machine of {} memory nodes; it is compiled without them", m.nodes.len())
+    } else if m.hz != KERNEL_HZ {
+        format!("kernel code at {} ticks per second; it is compiled for {KERNEL_HZ}", m.hz)
+    } else {
+        return Ok(());
+    };
+    Err(SimError::Unsupported(text))
 }
 
 /// Length that the run, or else the workload, asks for.
@@ -235,7 +255,8 @@ fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
 }
 
 impl<'a, S: Sink> Engine<'a, S> {
-    /// A run ready to start.
+    /// A run of the core alone, ready to start.
+    #[cfg(test)]
     pub(crate) fn new(
         m: &'a Machine,
         w: &'a Workload,
@@ -243,7 +264,20 @@ impl<'a, S: Sink> Engine<'a, S> {
         cfg: &RunConfig,
         sink: S,
     ) -> Result<Self, SimError> {
+        Self::under(m, w, policy, cfg, sink, None)
+    }
+
+    /// A run ready to start; `code` decides where it can.
+    pub(crate) fn under(
+        m: &'a Machine,
+        w: &'a Workload,
+        policy: &'a Policy,
+        cfg: &RunConfig,
+        sink: S,
+        code: Option<&'a mut dyn KernelCode>,
+    ) -> Result<Self, SimError> {
         let n = check(m, w, policy).map(|()| m.cpus.len() as u32)?;
+        check_kernel(m, code.as_deref())?;
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
@@ -268,7 +302,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             signal_clock,
             lines: Lines::default(),
-            targets: Targets::new(m, policy),
+            targets: Targets::new(m, policy, code.is_some()),
             caches: CacheAware::new(placing.record(), policy, w, tick_ns),
             hw: Hardware::new(m),
             freq: Governing::new(policy, cfg, tick_ns, zones(m, policy)),
@@ -283,6 +317,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fresh_rows: rows::<S>(m, policy),
             programs: Programs::new(w),
             pace: Pace::default(),
+            kernel: code.map(|code| Kernel::new(code, m.domains.len(), boot_ns)),
         };
         Ok(engine.begin(cfg))
     }
@@ -420,6 +455,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 .map(|fj| (fj / FJ_PER_UJ) as u64)
                 .collect(),
             rest_energy_uj: self.rest_energy_uj(),
+            kernel: self.kernel.as_ref().map(Kernel::report),
         }
     }
 

@@ -42,7 +42,7 @@ struct Start {
 impl Start {
     /// The machine as its files show it, and the choices of the request.
     fn of(request: &LiveRequest, watch: &dyn Watch) -> Result<Start, LabError> {
-        let choice = plan::policy(&request.policy)?;
+        let choice = plan::core_policy(&request.policy)?;
         watch.warn(&choice.warnings);
         let mut machine = Machine::here();
         if let Some(us) = choice.rate_limit_us {

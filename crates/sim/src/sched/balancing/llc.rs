@@ -41,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Adds to `task` the properties of task `t` that count where caches are preferred.
-    pub(super) fn add_preference(&self, t: u32, env: &LbEnv, task: LbTask) -> LbTask {
+    pub(super) fn add_preference(&mut self, t: u32, env: &LbEnv, task: LbTask) -> LbTask {
         if !self.has_caches() {
             return LbTask { preferred_llc: NO_CPU, preferred_cpu: NO_CPU, ..task };
         }

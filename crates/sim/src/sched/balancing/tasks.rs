@@ -5,6 +5,7 @@
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
 use pelton_schema::Sink;
 
+use crate::kernel_code::readable;
 use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::SchedPolicy;
 
@@ -111,10 +112,15 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Is CPU `c` big enough for the task?
-    pub(super) fn fits_cpu(&self, t: u32, c: u32) -> bool {
+    pub(super) fn fits_cpu(&mut self, t: u32, c: u32) -> bool {
         let (min, max) = if self.uses.clamped { self.clamps_of(t) } else { (0, 1024) };
         let util = self.tasks[t as usize].se.task_util_est(self.policy);
-        self.placing.record().util_fits_cpu(self.policy, util, min, max, c) > 0
+        let core = self.placing.record().util_fits_cpu(self.policy, util, min, max, c);
+        let fits = match (&mut self.kernel, readable(self.placing.record())) {
+            (Some(kernel), Some(s)) => kernel.util_fits_cpu(self.now, s, util, (min, max), c, core),
+            _ => core,
+        };
+        fits > 0
     }
 
     pub(super) fn detach(&mut self, t: u32, from: u32, to: u32) {

@@ -3,6 +3,7 @@
 
 use pelton_schema::Sink;
 
+use crate::kernel_code::readable;
 use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
 use crate::state::{Engine, NO_TASK};
 
@@ -19,7 +20,11 @@ impl<S: Sink> Engine<'_, S> {
     fn is_overutilized(&mut self, c: u32) -> bool {
         self.refresh_own_row(c);
         self.placing.record.uclamp_used = self.uses.clamped.into();
-        self.placing.record.cpu_overutilized(self.policy, c)
+        let core = self.placing.record.cpu_overutilized(self.policy, c);
+        match (&mut self.kernel, readable(&self.placing.record)) {
+            (Some(kernel), Some(s)) => kernel.cpu_overutilized(self.now, s, c, core),
+            _ => core,
+        }
     }
 
     /// Task `t` of CPU `c` was chosen to run, or ticked.
@@ -61,7 +66,11 @@ impl<S: Sink> Engine<'_, S> {
         let placing = &mut self.placing;
         placing.record.task = task;
         placing.record.uclamp_used = self.uses.clamped.into();
-        placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest)
+        let core = placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest);
+        match (&mut self.kernel, readable(&placing.record)) {
+            (Some(kernel), Some(s)) => kernel.misfit_load(self.now, s, c, biggest, core),
+            _ => core,
+        }
     }
 
     /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU,

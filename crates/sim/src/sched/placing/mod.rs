@@ -13,6 +13,7 @@ use sums::GroupSums;
 use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, wf};
 use pelton_schema::Sink;
 
+use crate::kernel_code::readable;
 use crate::state::{Engine, Task};
 use pelton_model::machine::Machine;
 use pelton_model::workload::{CpuSet, Workload};
@@ -260,7 +261,11 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
-        let target = placing.record.select(self.policy, &mut placing.placed);
+        let core = placing.record.select(self.policy, &mut placing.placed);
+        let target = match (&mut self.kernel, readable(&placing.record)) {
+            (Some(kernel), Some(s)) => kernel.select(self.now, Task::tid(t), s, &mut placing.placed, core),
+            _ => core,
+        };
         if placing.holds_balance() && flags & wf::EXEC == 0 {
             self.charge_cost(exec, self.m.costs.place_energy_ns);
         }
