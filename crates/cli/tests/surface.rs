@@ -3,7 +3,7 @@
 
 use crate::support::{command, file, good, pelton, snapshot};
 
-const VERBS: [&str; 18] = [
+const VERBS: [&str; 19] = [
     "run",
     "compare",
     "report",
