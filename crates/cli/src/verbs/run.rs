@@ -259,7 +259,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
 
 /// Part of the run that a kernel's own code decided.
 fn decided(kernel: &Decided) -> String {
-    let mut sheet = Sheet::new(&["function", "decided by", "decisions", "core differs"]);
+    let mut sheet = Sheet::new(&["<function", "<decided by", "decisions", "core differs"]);
     for one in &kernel.operations {
         let by = if one.calls > 0 { format!("kernel:{}", kernel.name) } else { "-".to_owned() };
         let differ = one.differ.map_or_else(|| "-".to_owned(), |differ| differ.to_string());
@@ -268,14 +268,14 @@ fn decided(kernel: &Decided) -> String {
     let title =
         format!("kernel code of Linux {}; the rest is the core's, by profile {}", kernel.release, kernel.profile);
     let mut out = section(&title, &sheet);
-    let mut sheet = Sheet::new(&["time s", "operation", "about", "kernel", "core"]);
+    let mut sheet = Sheet::new(&["time s", "<operation", "<about", "<kernel", "<core"]);
     for one in &kernel.differences {
         let time = format!("{:.6}", one.at_ns as f64 / 1e9);
         let words = [one.operation, &one.about, &one.kernel, &one.core].map(str::to_owned);
         sheet.row(std::iter::once(time).chain(words).collect());
     }
     out += &section("first decisions that the core takes otherwise", &sheet);
-    let mut sheet = Sheet::new(&["warning at", "operation", "first s", "times"]);
+    let mut sheet = Sheet::new(&["<warning at", "<operation", "first s", "times"]);
     for one in &kernel.warnings {
         let first = format!("{:.6}", one.first_ns as f64 / 1e9);
         sheet.row(vec![one.place.clone(), one.operation.to_owned(), first, one.count.to_string()]);
