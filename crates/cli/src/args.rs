@@ -71,7 +71,7 @@ impl Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit: 0 good, 1 fails, 2 usage, 3 input, 4 not here, 5 open, 6 ended, 7 kernel, 70 bug, 130+ signal.";
+Exit: 0 good, 1 fails, 2 usage, 3 input, 4 not here, 5 open, 6 ended, 7 kernel, 70 bug, 130 INT.";
 
 /// Flags every verb understands.
 #[derive(Clone, Debug, Args)]
@@ -794,6 +794,7 @@ mod tests {
             Exit::CannotHere,
             Exit::Open,
             Exit::Ended,
+            Exit::KernelFailed,
             Exit::Bug,
             Exit::Interrupted,
         ];
