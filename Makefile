@@ -34,7 +34,7 @@ test-live:
 test-oracle:
 	@scripts/setup.sh oracle
 	@scripts/test-oracle.sh || [ $$? = 4 ]
-	@PELTON_KERNEL_IMAGES=1 cargo xtask test $$(scripts/build-flags.sh workspace) -- kernel_images::
+	@PELTON_KERNEL_IMAGES=1 cargo test --quiet --workspace $$(scripts/build-flags.sh workspace) --test across -- kernel_images::
 
 test-kernel:
 	@scripts/setup.sh test
