@@ -488,7 +488,7 @@ fn targets_lead_the_kernel_to_what_was_decided() {
     assert_eq!(sp(1_800_000).cpuperf_target(&decision(1_717_000, 1_800_000, 0), 1024), 587);
     assert_eq!(sp(1_800_000).cpuperf_target(&decision(1_000_000, 1_200_000, 0), 1024), 595);
     assert_eq!(sp(2_400_000).cpuperf_target(&decision(2_400_000, 2_400_000, 1), 1024), 794);
-    // What the kernel makes of a target is never another operating point than the one decided.
+    // The kernel makes of a target no other operating point than the one decided.
     let khz = [600_000, 1_200_000, 1_800_000, 2_400_000];
     for (raw, cap) in (0..2_400_000u32).step_by(777).flat_map(|raw| [(raw, 1024), (raw, 446), (raw, 160)]) {
         let resolved = khz.into_iter().find(|khz| *khz >= raw).expect("an operating point");

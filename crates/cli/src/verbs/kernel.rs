@@ -102,7 +102,7 @@ impl Watch for Steps<'_> {
 
     fn at(&self, what: &str) {
         if interrupt::is_requested() {
-            // What was begun is removed, which takes a moment.
+            // Removing the work folder takes a moment.
             interrupt::notice();
         }
         if self.global.verbose > 0 && !self.global.quiet {

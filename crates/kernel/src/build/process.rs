@@ -100,7 +100,7 @@ pub fn run(command: &mut Command, stop: &AtomicBool, line: &mut dyn FnMut(&str))
         }
         check(stop)?;
         let Some(status) = group.0.try_wait().map_err(failed)? else { continue };
-        // What it left running has no reader any more.
+        // Programs that it left running have no reader any more.
         group.end();
         kept.extend(lines.iter().take(LINES_MAX).inspect(|text| line(text)));
         return Ok(Ended { status, lines: kept });
@@ -141,7 +141,7 @@ struct Group(Child);
 impl Group {
     fn end(&self) {
         let group = i32::try_from(self.0.id()).unwrap_or(i32::MAX);
-        // It may have ended by itself.
+        // The group may have ended by itself.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
 }

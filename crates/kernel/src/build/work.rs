@@ -64,7 +64,7 @@ fn sweep(kernels: &Path) {
         let is_dead = process.is_some_and(|process| kill(Pid::from_raw(process), None) == Err(Errno::ESRCH));
         let is_ours = [".work-", ".new-", ".old-"].iter().any(|begin| name.starts_with(begin));
         if is_ours && is_dead && !entry.path().join("kept").exists() {
-            // It takes room, no more.
+            // Leftovers take room, no more.
             let _ = clear(&entry.path());
         }
     }

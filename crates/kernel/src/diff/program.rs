@@ -63,7 +63,7 @@ impl Program {
         command.args(words).env_clear().current_dir(Path::new("/"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        // It may have ended before it read all.
+        // The program may have ended before it read all.
         let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
         child.wait_with_output()
     }
