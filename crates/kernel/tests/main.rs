@@ -3,3 +3,4 @@
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod bad_images;
+mod contract;
