@@ -20,6 +20,12 @@ impl Outcome {
     fn of(bits: u32) -> Self {
         Self { offered: bits & 1 != 0, delivered: bits & 2 != 0, flags: bits >> 8 }
     }
+
+    /// The answer as the core gives it.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        u32::from(self.offered) | u32::from(self.delivered) << 1 | self.flags << 8
+    }
 }
 
 /// [`how::LONG_TICK`] when ticks of this length are far apart, else 0.

@@ -76,7 +76,7 @@ pub use interactive::{governor_timers, interactive_delay_us, interactive_target_
 pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds};
 pub use newidle::{MIGRATION_COST_NS, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
-pub use numbers::{Number, Numbers};
+pub use numbers::{Number, Numbers, below};
 pub use pelt::{decay_load, ramp, shares_of_weight, time_to, update, weight_of_shares};
 pub use place::{WakeShift, effective_load, h_load, record_wakee, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{
