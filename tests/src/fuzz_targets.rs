@@ -9,7 +9,7 @@ use pelton_lab::experiment;
 use pelton_lab::reproduce::{Options, reproduce};
 use pelton_lab::run::{Control, LabError};
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_replay::{clamps, placements, validate, workload};
+use pelton_replay::{clamps, decisions, placements, validate, workload};
 use pelton_scenario::import::{self, Kind};
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{Diagnostics, SourceFile, diagnostic, platform, policy, rtapp};
@@ -37,6 +37,7 @@ pub const OF_READERS: &[Named] = &[
     ("balances_csv", balances_csv),
     ("gates_csv", gates_csv),
     ("clamps_csv", clamps_csv),
+    ("decisions_csv", decisions_csv),
     ("rtapp_json", rtapp_json),
     ("load_series", load_series),
     ("platform_toml", platform_toml),
@@ -207,6 +208,14 @@ fn decided_again(name: &str, input: &[u8]) {
 pub fn clamps_csv(input: &[u8]) {
     let policy = pelton_core::Policy::profile("7.2").expect("a profile");
     placed("clamps_csv", input, |path| match clamps::validate(path, &policy, None, &mut |_| true) {
+        Ok(report) => drop(format!("{report:?}")),
+        Err(error) => drop(error.to_string()),
+    });
+}
+
+/// A recording of `pelton live`: its machine and its tables.
+pub fn decisions_csv(input: &[u8]) {
+    placed("decisions_csv", input, |path| match decisions::validate(path, None, &mut |_| true) {
         Ok(report) => drop(format!("{report:?}")),
         Err(error) => drop(error.to_string()),
     });

@@ -61,6 +61,7 @@ const VALIDATED: &[&str] = &[
     "balances_csv",
     "gates_csv",
     "clamps_csv",
+    "decisions_csv",
 ];
 /// Sources of `platform import`.
 const IMPORTED: &[&str] = &[
@@ -120,6 +121,7 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("ReproduceArgs.name", Files(&["experiment_toml"])),
     ("ReproduceArgs.only", Words),
     ("ExplainArgs.placement", Words),
+    ("ExplainArgs.recorded", Files(&["decisions_csv"])),
     ("ExplainArgs.diff", Files(&["policy_toml"])),
     ("PlatformVerb::Show.platform", Files(&["platform_toml"])),
     ("PlatformVerb::Check.file", Files(&["platform_toml"])),
@@ -167,6 +169,7 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("RecordArgs.command", Words),
     ("LiveStartArgs.policy", Files(&["policy_toml"])),
     ("LiveStartArgs.sets", Words),
+    ("LiveStartArgs.record", Output),
     ("LiveArgs.socket", Unreached("a socket: `pelton_live::control` reads at most a line from root or its own user")),
     ("LiveAsk::Boost.cgroup", Words),
     ("LiveAsk::Clamp.cgroup", Words),
@@ -360,6 +363,23 @@ pub const READERS: &[Reader] = &[
         words: COLUMNS,
         verbs: OF_TABLES,
         cost: 40,
+    },
+    Reader {
+        name: "decisions_csv",
+        what: "a recording of `pelton live`: `live.json` and its tables",
+        place: "in/live.json",
+        is_bundle: true,
+        seeds: Seeds::Made,
+        words: COLUMNS,
+        verbs: &[
+            "validate @",
+            "validate @ --format json",
+            "validate @ --self-test",
+            "explain --recorded @",
+            "explain --recorded @ --cpu 1 --changed --format json",
+            "explain --recorded @ --placement",
+        ],
+        cost: 80,
     },
     Reader {
         name: "rtapp_json",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pelton_lab::why::kept::{Kept, Ran, quantities};
 use pelton_schema::Sink;
+use pelton_trace::decided::DecidedTable;
 use pelton_trace::{LogReader, PerfettoTrace};
 
 use crate::fuzz;
@@ -13,6 +14,9 @@ use crate::readers::{Reader, Seeds};
 
 /// Most of a recorded table that is taken, bytes.
 const TABLE_BYTES_MAX: usize = 12 << 10;
+
+/// Lines of a recording of `pelton live`, the names of the columns among them.
+const DECISIONS_MAX: usize = 9;
 
 /// The inputs of a reader; never none.
 pub fn of(reader: &Reader) -> Vec<Vec<u8>> {
@@ -63,9 +67,24 @@ fn made(name: &str) -> Vec<Vec<u8>> {
         "trace_dat" => vec![fuzz::small_trace_dat()],
         "trace_perfetto" => logs().iter().map(|log| as_perfetto(log)).collect(),
         "finished_runs" => vec![finished_runs()],
+        "decisions_csv" => ["board-debt", "board-gates"].map(decisions).into(),
         "experiment_toml" => vec![fuzz::EXPERIMENT.as_bytes().to_vec()],
         _ => Vec::new(),
     }
+}
+
+/// The beginning of a recording of `pelton live`.
+fn decisions(name: &str) -> Vec<u8> {
+    let folder = root().join("tests/trace/live-decisions").join(name);
+    let mut all = [&b"%% live.json\n"[..], &std::fs::read(folder.join("live.json")).expect("part of it")].concat();
+    for table in DecidedTable::ALL.map(DecidedTable::file) {
+        let packed = std::fs::File::open(folder.join(table)).expect("part of it");
+        let mut text = String::new();
+        flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut text).expect("text");
+        let lines = text.lines().take(DECISIONS_MAX).map(|line| format!("{line}\n"));
+        all.extend(format!("%% {table}\n").bytes().chain(lines.collect::<String>().into_bytes()));
+    }
+    all
 }
 
 /// Two runs of `why`.

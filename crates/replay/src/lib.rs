@@ -6,6 +6,7 @@
 
 pub mod clamps;
 mod columns;
+pub mod decisions;
 pub mod placements;
 pub mod validate;
 pub mod workload;

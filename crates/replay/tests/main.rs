@@ -4,6 +4,7 @@
 
 mod causes;
 mod comparisons;
+mod decisions;
 mod kernel_traces;
 mod placements;
 mod reading;

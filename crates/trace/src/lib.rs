@@ -15,6 +15,7 @@
 //!
 //! [`import`] reads traces, ours and others', and turns them into any of these.
 
+pub mod decided;
 mod event_table;
 mod ftrace_text;
 mod header;
