@@ -153,7 +153,7 @@ rest="$rest rotate=periodic:run_us=9600,period_us=16000+periodic:run_us=9700,per
 rest="$rest hog=busy:threads=1 hogs=busy:threads=6"
 beside() { # NAME LOAD
     echo "kernel-$1.residency --speeds --load $2 --duration 3s"
-    echo "core-$1.residency --speeds --scheduler 7.2 --load $2 --duration 3s"
+    echo "core-$1.residency --speeds --scheduler 7.2 --decisions /out/core-$1.decisions --load $2 --duration 3s"
 }
 one_cpu() { # NAME LOAD OPTIONS
     echo "$1.residency --speeds $3 --load $2 --duration 2s"
@@ -373,7 +373,7 @@ if [ "$repeats" -gt 1 ]; then
     exit
 fi
 cargo test --quiet --workspace --test core_tests live_governors:: -- --nocapture
-cargo test --quiet --workspace --test cli_tests live:: -- --nocapture --test-threads 2
+PELTON_LIVE_SCHEDULED=$scheduled cargo test --quiet --workspace --test cli_tests live:: -- --nocapture --test-threads 2
 cargo test --quiet --workspace --test lab_tests residency:: -- --nocapture
 PELTON_LIVE_SCHEDULED=$scheduled cargo test --quiet --workspace --test live_tests board:: -- --nocapture
 say "recordings are what the core computes"

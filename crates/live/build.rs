@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 30] = [
+const SOURCES: [&str; 31] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -43,6 +43,7 @@ const SOURCES: [&str; 30] = [
     "live_freq.h",
     "live_order.h",
     "live_place.h",
+    "live_record.h",
     "live_state.h",
     "lockless.h",
     "place.h",

@@ -595,9 +595,15 @@ Example: where a kernel decides otherwise for the first time
   pelton explain --platform juno-r0 --workload ui-frames --duration 1s \\
     --policy 5.10 --diff 6.12")]
 pub struct ExplainArgs {
-    /// Inputs.
+    /// Inputs; none with `--recorded`.
     #[command(flatten)]
-    pub input: InputArgs,
+    pub input: Option<InputArgs>,
+    /// Recording of `pelton live --record` whose decision is explained, instead of a run; --placement names a task's id.
+    #[arg(long, value_name = "FOLDER")]
+    #[arg(conflicts_with_all = [
+        "platform", "workload", "OptionArgs", "PolicyArgs", "same_phase", "domain", "balance", "walk", "thermal", "diff", "diff_seed",
+    ])]
+    pub recorded: Option<PathBuf>,
     /// Policy.
     #[command(flatten)]
     pub policy: PolicyArgs,

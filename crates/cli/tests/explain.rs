@@ -221,3 +221,52 @@ fn seeds_part_and_a_moment_cannot_be_asked_for() {
     let wrong = pelton(&[&PHONE[..], &["--diff", "7.2,rate_limt_us=1"]].concat());
     assert!(wrong.code == 3 && wrong.stderr.contains("rate_limit_us"), "{}", wrong.stderr);
 }
+
+/// A recording of `pelton live`.
+fn recorded(name: &str) -> String {
+    format!("{}/../../tests/trace/live-decisions/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_recorded_decision_is_explained_as_one_of_a_run() {
+    let folder = recorded("board-gates");
+    let all = ["explain", "--recorded", &folder, "--cpu", "4", "--changed"];
+    let told = json(&[&all[..], &["--format", "json"]].concat());
+    let (decision, request) = (&told["decision"], row(&told, 4));
+    assert_eq!((&decision["domain"], &decision["changed"]), (&4.into(), &true.into()), "{told}");
+    assert_eq!(request["terms"]["perf"], decision["terms"]["perf"]);
+    let text = good(&all);
+    let target = told["target"].as_u64().expect("a number");
+    for expected in ["CPU 4, Linux 7.2.12", "who asked", "r2_hyperbolic", &format!("the kernel: {target} of 1024")] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let held = json(&["explain", "--recorded", &folder, "--held", "--format", "json"]);
+    assert_eq!(held["decision"]["changed"], false);
+}
+
+#[test]
+fn a_recorded_placement_is_explained_with_every_cpu() {
+    let folder = recorded("board-debt");
+    let text = good(&["explain", "--recorded", &folder, "--placement"]);
+    assert!(text.contains("each CPU as a place for it") && text.contains("Linux 7.2.12"), "{text}");
+    let told = json(&["explain", "--recorded", &folder, "--placement", "--format", "json"]);
+    assert!(told["candidates"].as_array().is_some_and(|all| all.len() == 6) && told["torn"].is_boolean(), "{told}");
+}
+
+#[test]
+fn a_recording_goes_with_no_run() {
+    let folder = recorded("board-debt");
+    for (more, code, expected) in [
+        (&["--platform", "juno-r0"][..], 2, "cannot be used with"),
+        (&["--placement=task"], 2, "--placement=1234"),
+        (&["--cpu", "6"], 3, "this machine has CPUs 0 to 5"),
+        (&["--held", "--at", "1ns"], 3, "choose a later --at"),
+    ] {
+        let outcome = pelton(&[&["explain", "--recorded", &folder][..], more].concat());
+        assert!(outcome.code == code && outcome.stderr.contains(expected), "{more:?}: {outcome:?}");
+    }
+    let outcome = pelton(&["explain", "--recorded", "/"]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("pelton live --record"), "{outcome:?}");
+    let outcome = pelton(&["explain"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("--platform"), "{outcome:?}");
+}

@@ -513,9 +513,11 @@ fn decided_table(table: &Path, profile: &str, all: &mut Counts) -> Result<(), St
     if quiet_divergent == 0 && differ == 0 && quiet > 0 && whole { Ok(()) } else { Err(placements.to_string()) }
 }
 
-/// Faults that are put into placements and noticed.
+/// Faults that are put into a table and noticed; an empty `profile` is that of the recording.
 fn noticed_in(table: &Path, profile: &str) -> Vec<String> {
-    let (_, tested) = validate(table, &["--profile", profile, "--self-test"]);
+    let profile = ["--profile", profile];
+    let named = if profile[1].is_empty() { &[][..] } else { &profile[..] };
+    let (_, tested) = validate(table, &[named, &["--self-test"]].concat());
     let faults = tested["faults"].as_array().into_iter().flatten();
     let found = faults.filter(|fault| fault["found"] == Value::Bool(true));
     found.filter_map(|fault| fault["fault"].as_str().map(str::to_owned)).collect()
@@ -580,4 +582,31 @@ fn a_flipped_bit_in_the_file_is_damage() {
     std::fs::write(altered.path(), &bytes).expect("room for the file");
     let (_, validated) = validate(altered.path(), &[]);
     assert_eq!(validated["complete"], false, "{}", validated["remarks"]);
+}
+
+/// Decisions of the core as scheduler that a load on the board must have made.
+const DECISIONS_MIN: u64 = 2_000;
+/// Wrong rules that must be noticed in them.
+const WRONG_DECISIONS: [&str; 3] = ["no headroom", "waiting tasks are no demand", "estimates do not count"];
+
+/// Every number that the core computed inside a kernel comes out here.
+#[test]
+fn decisions_of_the_core_as_scheduler_are_taken_again() {
+    let folder = std::env::var_os("PELTON_LIVE_SCHEDULED").map(PathBuf::from);
+    let recordings = folder.map(|folder| folder.join("scheduler-board/recordings"));
+    let entries = recordings.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let all: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|p| p.join("live.json").is_file()).collect();
+    if all.is_empty() {
+        println!("not measured: decisions of the core as scheduler (make test-live records them)");
+    }
+    for recording in all {
+        let counts = &validate(&recording, &[]).1["decisions"];
+        println!("{}: {counts}", recording.display());
+        let of = |name: &str| counts[name].as_u64().expect("a count");
+        assert!(of("decisions") >= DECISIONS_MIN && of("not_decided") * 5 < of("decisions"), "{counts}");
+        assert_eq!(of("divergent"), 0, "{counts}");
+        let noticed = noticed_in(&recording, "");
+        let missed: Vec<_> = WRONG_DECISIONS.iter().filter(|fault| !noticed.contains(**fault)).collect();
+        assert!(missed.is_empty(), "{missed:?} are not noticed");
+    }
 }

@@ -10,7 +10,7 @@ use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
 use pelton_lab::verbs::export::{ExportRequest, export};
 use pelton_lab::verbs::front::{FrontRequest, front};
 #[cfg(feature = "record")]
-use pelton_lab::verbs::live::{LiveRequest, LiveShow, POLICY, live, observe};
+use pelton_lab::verbs::live::{LiveFiles, LiveRequest, LiveShow, POLICY, live, observe};
 #[cfg(feature = "record")]
 use pelton_lab::verbs::record::{RecordFiles, RecordRequest, Recorded, Report, Written, record};
 use pelton_lab::verbs::replay::{ReplayRequest, replay};
@@ -273,15 +273,33 @@ impl LiveShow for Nothing {
 }
 
 #[cfg(feature = "record")]
+impl LiveFiles for Nothing {
+    fn open(&mut self, _: pelton_trace::decided::DecidedTable) -> Result<(), pelton_lab::run::LabError> {
+        panic!("nothing is recorded")
+    }
+
+    fn line(&mut self, _: pelton_trace::decided::DecidedTable, _: &str) {}
+
+    fn have_failed(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, _: &str) -> Result<Vec<String>, pelton_lab::run::LabError> {
+        panic!("nothing was recorded")
+    }
+}
+
+#[cfg(feature = "record")]
 #[test]
 fn a_scheduler_is_a_request_and_a_wrong_policy_is_refused_in_the_same_words() {
     let default: LiveRequest = request(json!({}));
     assert_eq!(default.policy.typed.as_deref(), Some(POLICY), "as --policy has it");
     let ask: LiveRequest = request(json!({"policy": {"profile": "7.2", "sets": ["uclmp=debt"]},
         "placement": "kernel", "own_clamps": true, "frequencies": false, "duration_ns": 50_000_000}));
-    for (error, observes) in
-        [(live(&ask, &mut Nothing, &Unwatched).err(), false), (observe(&ask, &mut Nothing, &Unwatched).err(), true)]
-    {
+    for (error, observes) in [
+        (live(&ask, &mut Nothing, &mut Nothing, &Unwatched).err(), false),
+        (observe(&ask, &mut Nothing, &mut Nothing, &Unwatched).err(), true),
+    ] {
         let error = error.expect("refused").to_string();
         let words = ["live", "--policy", "7.2", "--set", "uclmp=debt", "--for", "50ms", "--observe"];
         let outcome = pelton(&words[..if observes { 8 } else { 7 }]);

@@ -231,6 +231,11 @@ impl ExplainSink {
         (self.found, self.decisions)
     }
 
+    /// Decisions that fitted so far.
+    pub fn decisions(&self) -> u64 {
+        self.decisions
+    }
+
     fn fits(&self, decision: &Decision) -> bool {
         self.wanted.domain.is_none_or(|d| d == decision.domain)
             && (!self.wanted.changed || decision.changed)

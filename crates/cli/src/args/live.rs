@@ -54,6 +54,10 @@ pub struct LiveStartArgs {
     /// Change nothing: what the core would do, beside what the kernel does.
     #[arg(long)]
     pub observe: bool,
+    /// Write every decision with all that it was made of into this folder; `pelton validate FOLDER` takes them again,
+    /// `pelton explain --recorded FOLDER` says why.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "unit")]
+    pub record: Option<PathBuf>,
     /// End after this time [default: at Ctrl-C].
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration_ns)]
     pub length: Option<u64>,

@@ -9,6 +9,7 @@ use pelton_lab::explain_groups::GroupChanged;
 use pelton_lab::explain_terms::Request;
 use pelton_lab::explanation::Explanation;
 use pelton_lab::time::seconds;
+use pelton_lab::verbs::inputs::InputRequest;
 use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};
 use pelton_schema::GateVerdict;
 use std::fmt::Write as _;
@@ -17,6 +18,9 @@ use std::fmt::Write as _;
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     if args.diff.is_some() || args.diff_seed.is_some() {
         return super::explain_diff::explain(args, global);
+    }
+    if let Some(folder) = &args.recorded {
+        return super::explain_recorded::explain(folder, args, global);
     }
     let request = request(args)?;
     let watch = Screen::new(global);
@@ -38,9 +42,16 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
+/// Inputs of a run.
+pub(super) fn inputs(args: &ExplainArgs) -> Result<InputRequest, Failure> {
+    let hint = "a recording of `pelton live` needs none: --recorded FOLDER";
+    let missing = || Failure::new(Exit::Usage, "--platform and --workload are needed", Some(hint));
+    args.input.as_ref().map(input).ok_or_else(missing)
+}
+
 fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
     Ok(ExplainRequest {
-        input: input(&args.input),
+        input: inputs(args)?,
         policy: policy_spec(&args.policy)?,
         seed: args.seed,
         random_phase: !args.same_phase,
@@ -108,7 +119,7 @@ fn asked(explanation: &Explanation) -> String {
     section(&format!("{when} (0..1024)"), &request_sheet(explanation).without_empty_columns().with_dashes(2).merged())
 }
 
-fn request_sheet(explanation: &Explanation) -> Sheet {
+pub(super) fn request_sheet(explanation: &Explanation) -> Sheet {
     let header = [
         "CPU",
         "<",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `pelton explain --diff`: the first decision that differs between two runs.
 
-use super::common::{Screen, failure, input, policy_spec, print, print_json, section};
+use super::common::{Screen, failure, policy_spec, print, print_json, section};
 use super::explain::{chain, outcome};
 use super::explain_placement::places;
 use crate::args::{ExplainArgs, Format, Global};
@@ -21,7 +21,7 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
         theirs.sets.extend(args.policy.sets.iter().cloned());
     }
     let request = DifferenceRequest {
-        input: input(&args.input),
+        input: super::explain::inputs(args)?,
         policies: [ours, theirs],
         seeds: [args.seed, args.diff_seed.unwrap_or(args.seed)],
         random_phase: !args.same_phase,

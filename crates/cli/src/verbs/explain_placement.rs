@@ -21,8 +21,21 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
     Ok(Exit::Good)
 }
 
-fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }: &ExplainedPlacement) -> String {
-    let mut out = format!("{} s, {} of `{}`, {}\n", seconds(e.time_ns), e.event, e.task, run.about.platform);
+fn text(ExplainedPlacement { run, groups_changed, power, explanation, count }: &ExplainedPlacement) -> String {
+    let mut out = choice(explanation, &run.about.platform, *count);
+    if !explanation.energies.is_empty() {
+        let _ = writeln!(
+            out,
+            "it is the kernel's model that decides ({}), not what is drawn ({})",
+            power.model, power.drawn
+        );
+    }
+    out + &super::explain::written(groups_changed)
+}
+
+/// A placement of that number on a machine, from the question to the energies.
+pub(super) fn choice(e: &Explanation, machine: &str, count: u64) -> String {
+    let mut out = format!("{} s, {} of `{}`, {machine}\n", seconds(e.time_ns), e.event, e.task);
     let _ = writeln!(out, "CPU {} -> {}: {} (number {count} of the kind asked for)", e.prev_cpu, e.chosen_cpu, e.rule);
     let by_energy = match (e.energy_aware, e.overutilized) {
         (true, false) => "energy decides",
@@ -51,13 +64,8 @@ fn text(ExplainedPlacement { run, groups_changed, power, explanation: e, count }
     if !e.energies.is_empty() {
         out += &section(&format!("energy of each domain that was asked{}", task_busy(e)), &energies(e));
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
-        let _ = writeln!(
-            out,
-            "it is the kernel's model that decides ({}), not what is drawn ({})",
-            power.model, power.drawn
-        );
     }
-    out + &super::explain::written(groups_changed)
+    out
 }
 
 /// Each CPU as a place for the task.
@@ -159,7 +167,7 @@ fn domains(e: &Explanation) -> Sheet {
     sheet
 }
 
-fn sheet(e: &Explanation) -> Sheet {
+pub(super) fn sheet(e: &Explanation) -> Sheet {
     let header = [
         "CPU",
         "<",

@@ -4,11 +4,12 @@
 use super::common::{Screen, failure, print, print_json};
 use crate::args::{Format, Global, LiveArgs, LiveAsk, LivePlacement, LiveStartArgs};
 use crate::exit::{Exit, Failure};
+use files::Files;
 use metrics::Metrics;
 use pelton_lab::number::number;
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::results::Outcome;
-use pelton_lab::results::live::{End, LiveReport, LiveStatus};
+use pelton_lab::results::live::{End, LiveRecorded, LiveReport, LiveStatus};
 use pelton_lab::run::LabError;
 use pelton_lab::verbs::live::{self, Answer, Ask, LiveRequest, LiveShow, POLICY, Placement, SOCKET};
 use std::io::IsTerminal;
@@ -16,6 +17,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use view::View;
 
+mod files;
 mod metrics;
 mod sheets;
 mod unit;
@@ -52,13 +54,16 @@ fn run(args: &LiveArgs, global: &Global) -> Result<Exit, Failure> {
         failure: None,
     };
     let screen = Screen::new(global);
+    let mut files = Files::new(args.start.record.as_deref())?;
     if args.start.observe {
-        let observed = live::observe(&request, &mut shown, &screen);
-        let observed = observed.map_err(|error| shown.failed(error))?;
-        say(&observed, &sheets::observed(&observed), &sheets::observed_cpus(&observed.cpus).csv(), global)?;
+        let observed = live::observe(&request, &mut shown, &mut files, &screen);
+        let observed = observed.map_err(|error| files.failure.take().unwrap_or_else(|| shown.failed(error)))?;
+        let text = sheets::observed(&observed) + &recorded(observed.recorded.as_ref());
+        say(&observed, &text, &sheets::observed_cpus(&observed.cpus).csv(), global)?;
         return Ok(Exit::Good);
     }
-    let report = live::live(&request, &mut shown, &screen).map_err(|error| shown.failed(error))?;
+    let report = live::live(&request, &mut shown, &mut files, &screen);
+    let report = report.map_err(|error| files.failure.take().unwrap_or_else(|| shown.failed(error)))?;
     say(&report, &ended(&report), &sheets::counts(&report.status).csv(), global)?;
     if report.end == End::Kernel {
         return Err(Failure::new(Exit::Ended, reason(&report.status), Some("all tasks are the kernel's again")));
@@ -80,6 +85,7 @@ fn request(args: &LiveArgs, global: &Global) -> LiveRequest {
             LivePlacement::Kernel => Placement::Kernel,
         },
         own_clamps: start.own_clamps,
+        record: start.record.clone(),
         duration_ns: start.length,
         every_ns: start.every.or(on_terminal),
         socket: args.socket.clone(),
@@ -104,7 +110,17 @@ fn ended(report: &LiveReport) -> String {
         End::Request => "it was asked to",
         End::Kernel => "the kernel ended it",
     };
-    format!("ended after {} s: {why}\n{}", number(report.status.seconds), sheets::events(&report.status.counts))
+    let (seconds, counts) = (number(report.status.seconds), sheets::events(&report.status.counts));
+    format!("ended after {seconds} s: {why}\n{counts}{}", recorded(report.recorded.as_ref()))
+}
+
+/// What a recording has, and what is to be done with it.
+fn recorded(recorded: Option<&LiveRecorded>) -> String {
+    let Some(LiveRecorded { files, decisions, placements, lost }) = recorded else { return String::new() };
+    format!(
+        "recorded {decisions} calls of the governor and {placements} placements, {lost} lost: {}\n",
+        files.join(", ")
+    )
 }
 
 /// The kernel's reason for an end.

@@ -4,11 +4,13 @@
 mod clamps;
 mod common;
 mod compare;
+mod decisions;
 mod distinguish;
 mod explain;
 mod explain_balance;
 mod explain_diff;
 mod explain_placement;
+mod explain_recorded;
 mod explain_thermal;
 mod export_tables;
 mod front;

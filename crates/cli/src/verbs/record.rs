@@ -16,7 +16,7 @@ use pelton_lab::verbs::record::{RecordRequest, Recorded, Report, Subject, record
 use std::path::{Path, PathBuf};
 
 mod files;
-mod lines;
+pub(super) mod lines;
 
 /// Runs the verb.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {

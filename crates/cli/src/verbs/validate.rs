@@ -2,7 +2,7 @@
 //! `pelton validate`: comparison of the core's results with those that the kernel recorded.
 
 use super::common::{Screen, failure, print, print_as_json, section};
-use super::{clamps, distinguish, placements};
+use super::{clamps, decisions, distinguish, placements};
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
@@ -63,6 +63,8 @@ fn csv(path: &Path, answer: &Answer) -> Result<String, Failure> {
     Ok(match answer {
         Answer::Placements(_) | Answer::PlacementFaults(_) => placements::csv(path, &value),
         Answer::Clamps(_) | Answer::ClampFaults(_) => clamps::csv(path, &value),
+        Answer::Decisions(decided) => decisions::counts(&decided.result).csv(),
+        Answer::DecisionFaults(faults) => decisions::faults(&faults.result).csv(),
         Answer::Trace(_) | Answer::Faults(_) => value_csv(path, &value),
     })
 }
@@ -83,6 +85,8 @@ fn body(answer: &Answer) -> String {
         Answer::PlacementFaults(faults) => placements::faults_text(&faults.result),
         Answer::Clamps(clamped) => clamps::text(clamped),
         Answer::ClampFaults(faults) => clamps::faults_text(&faults.result),
+        Answer::Decisions(decided) => decisions::text(&decided.result),
+        Answer::DecisionFaults(faults) => decisions::faults_text(&faults.result),
     }
 }
 

@@ -17,6 +17,21 @@ pub struct LiveReport {
     pub end: End,
     /// State at the end.
     pub status: LiveStatus,
+    /// The recording; null where none was asked for.
+    pub recorded: Option<LiveRecorded>,
+}
+
+/// A recording of all decisions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LiveRecorded {
+    /// Files written.
+    pub files: Vec<String>,
+    /// Calls of the governor in it.
+    pub decisions: u64,
+    /// Placements in it.
+    pub placements: u64,
+    /// Records that had no room in the buffer, or came cut off.
+    pub lost: u64,
 }
 
 /// Reason for an end.
@@ -172,6 +187,8 @@ pub struct LiveObserved {
     pub counts: Vec<LiveCount>,
     /// Every CPU.
     pub cpus: Vec<LiveObservedCpu>,
+    /// The recording; null where none was asked for.
+    pub recorded: Option<LiveRecorded>,
 }
 
 /// Decisions about a CPU, the core's and the kernel's.

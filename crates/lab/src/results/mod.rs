@@ -84,6 +84,8 @@ kinds! {
     "explain-balance" "pelton explain --balance" crate::verbs::explain::ExplainedBalance;
     "explain-walk" "pelton explain --walk" crate::verbs::explain::ExplainedWalk;
     "explain-thermal" "pelton explain --thermal" crate::verbs::explain::ExplainedThermal;
+    "explain-recorded" "pelton explain --recorded" crate::verbs::explain_recorded::ExplainedCall;
+    "explain-recorded-placement" "pelton explain --recorded --placement" crate::verbs::explain_recorded::ExplainedPlace;
     "explain-diff" "pelton explain --diff" crate::verbs::difference::Difference;
     "sweep" "pelton sweep" crate::verbs::sweep::Swept;
     "validate" "pelton validate; several traces: a list" traces::Validated;
@@ -92,6 +94,8 @@ kinds! {
     "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
     "clamps" "pelton validate of a table of clamps" traces::Clamps;
     "clamps-self-test" "pelton validate --self-test of a table of clamps" traces::ClampFaults;
+    "decisions" "pelton validate of a recording of pelton live" traces::Decisions;
+    "decisions-self-test" "pelton validate --self-test of a recording of pelton live" traces::DecisionFaults;
     "record" "pelton record" traces::RecordReport;
     "record-placements" "pelton record --placements" traces::PlacementsRecorded;
     "record-clamps" "pelton record --clamps" traces::ClampsRecorded;

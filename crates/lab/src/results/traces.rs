@@ -579,6 +579,96 @@ pub struct ClampFault {
     pub divergent: u64,
 }
 
+/// Result of a recording of the core as a scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Decisions {
+    /// The folder.
+    pub trace: String,
+    /// Release of the kernel.
+    pub release: String,
+    /// Profile of the policy.
+    pub profile: String,
+    /// Programs that were loaded one after the other: one more for each number that was set.
+    pub programs: usize,
+    /// Counts.
+    pub decisions: DecisionCounts,
+    /// The verdict in a word.
+    pub verdict: &'static str,
+    /// The first few differences.
+    pub differences: Vec<DecisionDifference>,
+}
+
+/// Counts of decisions of the core as a scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionCounts {
+    /// All.
+    #[serde(flatten)]
+    pub all: DecisionTally,
+    /// By kind.
+    pub by_kind: BTreeMap<&'static str, DecisionTally>,
+}
+
+/// Counts of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionTally {
+    /// Decisions.
+    pub decisions: u64,
+    /// Decisions while another CPU wrote what they read.
+    pub not_decided: u64,
+    /// Decisions of which a number comes out otherwise.
+    pub divergent: u64,
+}
+
+/// A decision that comes out otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionDifference {
+    /// Table.
+    pub table: &'static str,
+    /// Line of the table.
+    pub line: u64,
+    /// Time, ns.
+    pub time_ns: u64,
+    /// CPU.
+    pub cpu: u32,
+    /// Kind of decision.
+    pub kind: &'static str,
+    /// Numbers that differ.
+    pub what: Vec<DecisionPart>,
+}
+
+/// A number that comes out otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionPart {
+    /// Column.
+    pub what: String,
+    /// Number as recorded.
+    pub recorded: u64,
+    /// Number of the core.
+    pub ours: u64,
+}
+
+/// Wrong rules put into decisions on purpose.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionFaults {
+    /// The folder.
+    pub trace: String,
+    /// One at a time.
+    pub faults: Vec<DecisionFault>,
+    /// Number of faults that were noticed.
+    pub found: u32,
+}
+
+/// One wrong rule.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DecisionFault {
+    /// Description of the fault.
+    pub fault: &'static str,
+    /// True where it was noticed.
+    pub found: bool,
+    /// Decisions that differ.
+    pub divergent: u64,
+}
+
 /// Printed result of a recording of clamps.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClampsRecorded {

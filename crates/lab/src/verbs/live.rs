@@ -4,6 +4,8 @@
 #[cfg(feature = "record")]
 mod ask;
 #[cfg(feature = "record")]
+mod recording;
+#[cfg(feature = "record")]
 mod run;
 
 use crate::plan::PolicySpec;
@@ -13,6 +15,7 @@ use crate::run::LabError;
 pub use ask::{Answer, ask};
 #[cfg(feature = "record")]
 pub use pelton_live::control::Request as Ask;
+use pelton_trace::decided::DecidedTable;
 #[cfg(feature = "record")]
 pub use run::{live, observe};
 use serde::{Deserialize, Serialize};
@@ -50,6 +53,8 @@ pub struct LiveRequest {
     pub placement: Placement,
     /// Only clamps that cgroups are given here count, not what tasks asked the kernel for.
     pub own_clamps: bool,
+    /// Folder for every decision with all that it was made of; none = nothing is recorded.
+    pub record: Option<PathBuf>,
     /// Length, ns; none = until it is asked to end.
     pub duration_ns: Option<u64>,
     /// Time between two states that are shown, ns; none = no state is shown.
@@ -67,6 +72,7 @@ impl Default for LiveRequest {
             frequencies: true,
             placement: Placement::default(),
             own_clamps: false,
+            record: None,
             duration_ns: None,
             every_ns: None,
             socket: None,
@@ -94,6 +100,27 @@ pub trait LiveShow {
 
     /// Serves others meanwhile, several times a second; `metrics` makes the state as text for Prometheus.
     fn serve(&mut self, metrics: &dyn Fn() -> String);
+}
+
+/// Takes the files of a recording. What was in the folder before stays until everything is there.
+pub trait LiveFiles {
+    /// Opens a table; its first line comes next.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    fn open(&mut self, table: DecidedTable) -> Result<(), LabError>;
+
+    /// Takes a line, its end included.
+    fn line(&mut self, table: DecidedTable, line: &str);
+
+    /// True if the output could not be written: the scheduler ends.
+    fn have_failed(&self) -> bool;
+
+    /// Everything is there; `machine` is what the tables need beside them, JSON. Names of the files.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn end(&mut self, machine: &str) -> Result<Vec<String>, LabError>;
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! Validation: comparison of the core's results with those that the kernel recorded.
 
 use super::clamps::{self, Clamped, ClampedFaults};
+use super::decisions::{self, Decided, DecidedFaults};
 use super::inputs::input_format;
 use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
@@ -83,6 +84,10 @@ pub enum Answer {
     Clamps(Clamped),
     /// Of such a table with wrong rules.
     ClampFaults(ClampedFaults),
+    /// Of a recording of `pelton live`.
+    Decisions(Decided),
+    /// Of such a recording with wrong rules.
+    DecisionFaults(DecidedFaults),
 }
 
 impl Answer {
@@ -95,6 +100,8 @@ impl Answer {
             Answer::PlacementFaults(faults) => faults.verdict,
             Answer::Clamps(clamped) => clamped.verdict,
             Answer::ClampFaults(faults) => faults.verdict,
+            Answer::Decisions(decided) => decided.verdict,
+            Answer::DecisionFaults(faults) => faults.verdict,
         }
     }
 
@@ -110,15 +117,24 @@ impl Answer {
             Answer::PlacementFaults(faults) => serde_json::to_value(described(&faults.result)),
             Answer::Clamps(clamped) => serde_json::to_value(described(&clamped.result)),
             Answer::ClampFaults(faults) => serde_json::to_value(described(&faults.result)),
+            Answer::Decisions(decided) => serde_json::to_value(described(&decided.result)),
+            Answer::DecisionFaults(faults) => serde_json::to_value(described(&faults.result)),
         }
     }
 }
 
-/// Validates a trace, or a table of placements or clamps.
+/// Validates a trace, a table of placements or clamps, or a folder of decisions of `pelton live`.
 ///
 /// # Errors
 /// When it cannot be read, the request contradicts itself, or the work was stopped.
 pub fn validate(request: &ValidateRequest, watch: &dyn Watch) -> Result<Answer, LabError> {
+    if decisions::is_recording(&request.trace) {
+        return Ok(if request.self_test {
+            Answer::DecisionFaults(decisions::self_test(request, watch)?)
+        } else {
+            Answer::Decisions(decisions::validated(request, watch)?)
+        });
+    }
     if placements::is_table(&request.trace) {
         return Ok(if request.self_test {
             Answer::PlacementFaults(placements::self_test(request, watch)?)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The core as the scheduler of the guest while something is counted: `--scheduler 7.2,uclamp=sum`, with
 //! `--group CGROUP=BOOST,MIN,MAX` for each cgroup that is given something. `--system-clamps MIN,MAX` are the kernel's
-//! own, of all tasks, for what it does by itself.
+//! own, of all tasks, for what it does by itself. `--decisions FOLDER`: every decision is recorded.
 
 use std::error::Error;
+use std::path::Path;
 
 use pelton_core::Policy;
-use pelton_live::scheduler::{Attached, Group, Host, Machine, Options, Placing, refusals};
+use pelton_live::scheduler::{Attached, DecisionLog, Group, Host, Machine, Options, Placing, Records, refusals};
+use pelton_trace::decided::{DecidedTable, MACHINE};
 use serde_json::{Value, json};
 
-use crate::after;
+use crate::{Table, after};
 
 const CLAMPS: [&str; 2] = ["/proc/sys/kernel/sched_util_clamp_min", "/proc/sys/kernel/sched_util_clamp_max"];
 
@@ -25,12 +27,14 @@ pub fn beside(
     let Some(policy) = after(arguments, "--scheduler") else { return count() };
     drop(clamps);
     let machine = Machine::here();
-    let options = options(policy)?;
+    let folder = after(arguments, "--decisions").map(Path::new);
+    let options = Options { record: folder.is_some(), ..options(policy)? };
     let reasons = refusals(&machine, &options);
     if !reasons.is_empty() {
         return Err(reasons.join("; ").into());
     }
-    let mut attached = Attached::start(&machine.described()?, &options)?;
+    let machine = machine.described()?;
+    let mut attached = Attached::start(&machine, &options)?;
     for pair in arguments.windows(2).filter(|pair| pair[0] == "--group") {
         let (cgroup, group) = group(&pair[1])?;
         attached.set_group(cgroup, group)?;
@@ -45,7 +49,27 @@ pub fn beside(
     if let Some(ended) = attached.ended() {
         return Err(format!("the kernel ended the scheduler: {} {}", ended.reason, ended.message).into());
     }
+    if let Some(folder) = folder {
+        let log = DecisionLog::new(&machine, policy.split(',').next().unwrap_or_default());
+        told["recorded"] = recorded(log, &mut attached, folder)?;
+    }
     Ok(told)
+}
+
+/// Writes everything that was decided: it had room in the buffer.
+fn recorded(mut log: DecisionLog, attached: &mut Attached, folder: &Path) -> Result<Value, Box<dyn Error>> {
+    attached.detach();
+    std::fs::create_dir_all(folder)?;
+    let mut tables = Vec::new();
+    for table in DecidedTable::ALL {
+        let mut out = Table::create(&folder.join(table.file()))?;
+        out.put(&log.header(table));
+        tables.push(out);
+    }
+    log.follow(attached, &mut |table, line| tables[usize::from(table == DecidedTable::Placements)].put(line));
+    tables.into_iter().try_for_each(|table| table.finish(None))?;
+    std::fs::write(folder.join(MACHINE), log.machine())?;
+    Ok(json!({"decisions": log.decisions, "placements": log.placements, "lost": log.lost(attached)}))
 }
 
 /// The last decision of each CPU.
@@ -80,8 +104,14 @@ fn options(text: &str) -> Result<Options, Box<dyn Error>> {
     let mut policy = Policy::profile(words.next().unwrap_or_default())?;
     policy.set("delayed_dequeue", "off")?;
     policy.set("uclamp", "debt")?;
-    let mut options =
-        Options { policy, frequencies: true, placing: Placing::Auto, own_clamps: false, stall_after: None };
+    let mut options = Options {
+        policy,
+        frequencies: true,
+        placing: Placing::Auto,
+        own_clamps: false,
+        record: false,
+        stall_after: None,
+    };
     for word in words {
         match word.split_once('=') {
             Some((name, value)) => options.policy.set(name, value)?,

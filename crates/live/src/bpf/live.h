@@ -17,14 +17,15 @@
 /* clang-format off */
 #define LIVE_SETTINGS(X) \
 	X(nr_cpus) X(tick_ns) X(frequencies) X(placing) X(own_clamps) X(energy_aware) X(asymmetric) X(smt) X(smt_threads) \
-	X(clusters) X(nr_perf_domains) X(uclamp) X(invariant) X(balance_ns)
+	X(clusters) X(nr_perf_domains) X(uclamp) X(invariant) X(balance_ns) X(record)
 
 #define LIVE_SETUP(X) \
 	X(capacity) X(ref_khz) X(min_khz) X(max_khz) X(rate_limit_us) X(nr_domain_cpus) X(domain) X(llc) X(nr_khz) X(switch_ns) X(now_khz)
 
 #define LIVE_COUNTS(X) \
 	X(events) X(offered) X(delivered) X(evaluated) X(targets) X(again) X(refreshed) \
-	X(wakeups) X(by_energy) X(by_idle) X(on_prev) X(picks) X(later) X(kept) X(preempts) X(steals) X(balanced) X(misfits)
+	X(wakeups) X(by_energy) X(by_idle) X(on_prev) X(picks) X(later) X(kept) X(preempts) X(steals) X(balanced) X(misfits) \
+	X(unrecorded)
 
 #define LIVE_TERMS(X) \
 	X(at_ns) X(util_avg) X(runnable_avg) X(estimate) X(boost) X(util_cfs) X(cfs) X(iowait) X(effective) X(headroom) \

@@ -9,6 +9,8 @@
 #ifndef PELTON_LIVE_FREQ_H
 #define PELTON_LIVE_FREQ_H
 
+#include "live_record.h"
+
 /* What this CPU asks for now, boosts and clamps in it. */
 HIDDEN void fill_state(struct live_cpu *c, u64 now)
 {
@@ -70,18 +72,25 @@ APART u32 evaluate(u32 at, u64 now)
 APART u32 frequency(u32 at, u64 now, u32 kind, u32 how)
 {
 	struct live_cpu *c = record_of(at);
-	u32 r;
+	u32 r, verdict, drives;
 
 	COUNT(c, events);
+	if (SETTINGS->record)
+		record_before(at);
 	r = pelton_hook_event(POLICY, &c->sp, &c->sc, &c->rq, now, kind, how);
 	if (r & PELTON_HOOK_OFFERED)
 		COUNT(c, offered);
 	if (!(r & PELTON_HOOK_DELIVERED))
 		return 0;
 	COUNT(c, delivered);
-	if (pelton_sugov_begin(POLICY, &c->sp, &c->sc, 0, now, SETTINGS->tick_ns, r >> PELTON_HOOK_FLAGS_SHIFT, 1))
-		return 0;
-	if (!evaluate(at, now))
+	if (SETTINGS->record)
+		record_event(at, now, kind << 16 | how, r);
+	verdict =
+		pelton_sugov_begin(POLICY, &c->sp, &c->sc, 0, now, SETTINGS->tick_ns, r >> PELTON_HOOK_FLAGS_SHIFT, 1);
+	drives = !verdict && evaluate(at, now);
+	if (SETTINGS->record)
+		record_after(at, verdict);
+	if (!drives)
 		return 0;
 	COUNT(c, targets);
 	set_target(c);

@@ -66,6 +66,57 @@ HIDDEN void ask_for(struct pelton_place_task *q, struct task_struct *p, struct l
 	q->throttle = PELTON_NO_GROUP;
 }
 
+#define ROW_WORDS (sizeof(struct pelton_place_cpu) / sizeof(u64))
+
+/* Before a placement: the question, and the machine as it is. */
+APART u32 record_question(u32 tid)
+{
+	u32 at = slot(), i;
+	struct live_placement *d = bpf_map_lookup_elem(&placing, &at);
+
+	if (!d)
+		return 0;
+	d->at_ns = bpf_ktime_get_ns();
+	d->record = LIVE_RECORD_PLACEMENT;
+	d->tid = tid;
+	d->nr_cpus = (u32)SETTINGS->nr_cpus;
+	COPY(d->question, *RECORD);
+	bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
+		COPY(d->rows[i & (PELTON_PLACE_CPUS_MAX - 1u)], machine.cpus[i & (PELTON_PLACE_CPUS_MAX - 1u)]);
+	return 1;
+}
+
+/* Did another CPU write this row meanwhile? */
+APART u32 is_torn(u32 at, u32 cpu)
+{
+	const struct live_placement *d = bpf_map_lookup_elem(&placing, &at);
+	const u64 *now = (const u64 *)&machine.cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)], *then;
+	u32 word, torn = 0;
+
+	if (!d)
+		return 0;
+	then = (const u64 *)&d->rows[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
+	for (word = 0; word < ROW_WORDS; word++)
+		torn |= then[word] != now[word];
+	return torn;
+}
+
+/* After it: the answer, and whether the machine is as it was. */
+APART u32 record_answer(void)
+{
+	u32 at = slot(), i, torn = 0, n = pelton_min_u32((u32)SETTINGS->nr_cpus, PELTON_PLACE_CPUS_MAX);
+	struct live_placement *d = bpf_map_lookup_elem(&placing, &at);
+
+	if (!d)
+		return 0;
+	bpf_for (i, 0, n)
+		torn |= is_torn(at, i);
+	d->torn = torn;
+	COPY(d->answer, *PLACED);
+	hand_out(cpu_of(at), d, __builtin_offsetof(struct live_placement, rows) + n * sizeof(d->rows[0]));
+	return 1;
+}
+
 /* The CPU for a task that wakes or is new. */
 APART s32 place(struct task_struct *p __arg_trusted, s32 prev_cpu, u64 wake_flags)
 {
@@ -83,7 +134,11 @@ APART s32 place(struct task_struct *p __arg_trusted, s32 prev_cpu, u64 wake_flag
 	q->prev_cpu = (u32)prev_cpu;
 	q->flags = (u32)wake_flags & (PELTON_WF_KIND | PELTON_WF_SYNC);
 	ask_for(&q->task, p, t, (u32)prev_cpu);
+	if (SETTINGS->record)
+		record_question((u32)p->pid);
 	cpu = pelton_select_task_rq_fair(POLICY, q, PLACED);
+	if (SETTINGS->record)
+		record_answer();
 	how = PLACED->how;
 	if (how >= PELTON_HOW_ENERGY && how <= PELTON_HOW_ENERGY_FELL)
 		COUNT(cpu_of(slot()), by_energy);

@@ -5,13 +5,15 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use pelton_core::Policy;
 
-use super::given::set_up;
+use super::given::{policy_here, set_up};
 use super::groups::Groups;
 use super::machine::Machine;
 use super::readings::Readings;
+use super::recorded::Recorded;
 use super::words::{bytes, section, write_section};
-use super::{CpuView, Ended, Explanation, Group, Host, Options};
+use super::{CpuView, Ended, Explanation, Group, Host, Options, Records};
 use crate::machine::{READER_NICE, set_nice};
 use crate::session::{LiveError, keep_messages, refused};
 
@@ -28,7 +30,15 @@ pub struct Attached {
     /// Error of the kernel at a program that was to take over.
     not_taken: Option<String>,
     read: Readings,
+    recorded: Recorded,
+    /// Since when a CPU came or went, for which the kernel ended the scheduler.
+    away_since: Option<Instant>,
 }
+
+/// Time without a change of CPUs after which it starts again: a suspend takes one after the other.
+const SETTLED: Duration = Duration::from_secs(1);
+/// The kernel asks for another start (`SCX_ECODE_ACT_RESTART`), as when a CPU comes or goes.
+const ACT_RESTART: i64 = 1 << 48;
 
 /// The kernel's side.
 struct Running {
@@ -81,8 +91,11 @@ impl Attached {
     /// # Errors
     /// The kernel refuses the program or the scheduler, with its words.
     pub fn start(machine: &Machine, options: &Options) -> Result<Attached, LiveError> {
+        let object = load(machine, options)?;
+        let mut recorded = Recorded::new();
+        recorded.follow(&object, policy_here(&options.policy, machine), options.record)?;
         Ok(Attached {
-            running: attach(load(machine, options)?)?,
+            running: attach(object)?,
             machine: machine.clone(),
             options: options.clone(),
             groups: Groups::default(),
@@ -90,6 +103,8 @@ impl Attached {
             begin: Instant::now(),
             not_taken: None,
             read: Readings::of(machine, options),
+            recorded,
+            away_since: None,
         })
     }
 
@@ -119,6 +134,55 @@ impl Attached {
             self.options.stall_after = None;
             self.give(true);
         }
+    }
+
+    /// Starts again on the machine as it is now, once its CPUs no longer come and go. A recording is of one machine and
+    /// ends instead.
+    ///
+    /// # Errors
+    /// The kernel shows no domains, or refuses the scheduler.
+    pub fn start_again_when_due(&mut self) -> Result<bool, LiveError> {
+        let asks = self.ended_by_kernel().is_some_and(|ended| ended.code & ACT_RESTART != 0);
+        if !asks || self.options.record {
+            return Ok(false);
+        }
+        if self.away_since.get_or_insert_with(Instant::now).elapsed() < SETTLED {
+            return Ok(false);
+        }
+        self.away_since = None;
+        self.machine = Machine::here().described()?;
+        self.read = Readings::of(&self.machine, &self.options);
+        let object = load(&self.machine, &self.options)?;
+        self.take_over(object, self.options.clone())?;
+        Ok(true)
+    }
+
+    /// Another program in the place of the one that ran.
+    fn take_over(&mut self, object: Object, options: Options) -> Result<(), LiveError> {
+        self.running.links.clear();
+        self.recorded.leave(&self.counts());
+        self.recorded.follow(&object, policy_here(&options.policy, &self.machine), options.record)?;
+        self.running = attach(object)?;
+        self.options = options;
+        self.give(false);
+        Ok(())
+    }
+
+    /// Reason of an end by the kernel.
+    fn ended_by_kernel(&self) -> Option<Ended> {
+        let all = section(&self.running.object, ".bss.ended");
+        let text = |from: usize, length: usize| {
+            let bytes = bytes(all.get(from..from + length / 8)?);
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+        };
+        let kind = all.first().copied().unwrap_or(0) as u32;
+        (kind != 0).then(|| Ended {
+            kind,
+            code: all.get(1).copied().unwrap_or(0) as i64,
+            reason: text(2, 128).unwrap_or_default(),
+            message: text(18, 256).unwrap_or_default(),
+        })
     }
 
     /// Hands boosts and groups to the kernel's side.
@@ -178,17 +242,10 @@ impl Host for Attached {
         }
         // The policy is frozen when it is loaded: a new program takes over, tasks are fair ones in between.
         let object = load(&self.machine, &options).map_err(|why| why.to_string())?;
-        self.running.links.clear();
-        match attach(object) {
-            Ok(running) => self.running = running,
-            Err(why) => {
-                self.not_taken = Some(why.to_string());
-                return Err(why.to_string());
-            }
-        }
-        self.options = options;
-        self.give(false);
-        Ok(())
+        self.take_over(object, options).map_err(|why| {
+            self.not_taken = Some(why.to_string());
+            why.to_string()
+        })
     }
 
     fn explain(&self, cpu: u32) -> Result<Option<Explanation>, String> {
@@ -197,21 +254,28 @@ impl Host for Attached {
 
     fn ended(&self) -> Option<Ended> {
         if let Some(why) = &self.not_taken {
-            let reason = "a program with another number was not taken".to_owned();
+            let reason = "a new program was not taken".to_owned();
             return Some(Ended { kind: 0, code: 0, reason, message: why.clone() });
         }
-        let all = section(&self.running.object, ".bss.ended");
-        let text = |from: usize, length: usize| {
-            let bytes = bytes(all.get(from..from + length / 8)?);
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-            Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
-        };
-        let kind = all.first().copied().unwrap_or(0) as u32;
-        (kind != 0).then(|| Ended {
-            kind,
-            code: all.get(1).copied().unwrap_or(0) as i64,
-            reason: text(2, 128).unwrap_or_default(),
-            message: text(18, 256).unwrap_or_default(),
-        })
+        // It starts again by itself.
+        self.ended_by_kernel().filter(|_| self.away_since.is_none())
+    }
+}
+
+impl Records for Attached {
+    fn programs(&self) -> &[Policy] {
+        self.recorded.programs()
+    }
+
+    fn recorded(&mut self, put: &mut dyn FnMut(u32, &[u8])) {
+        self.recorded.take(put);
+    }
+
+    fn unrecorded(&self) -> u64 {
+        self.recorded.lost(&self.counts())
+    }
+
+    fn detach(&mut self) {
+        self.running.links.clear();
     }
 }

@@ -17,13 +17,17 @@ const SWITCH_NS: u64 = 10_000;
 /// Rate limit where the kernel shows none, us.
 const RATE_LIMIT_US: u32 = 1000;
 
+/// Buffer of a recording: some ten thousand decisions between two looks.
+const RECORDED_BYTES: u32 = 32 << 20;
+
 fn plain<T: Copy>(record: &T) -> &[u8] {
     // SAFETY: rows, states and policies are integers without gaps.
     unsafe { std::slice::from_raw_parts((&raw const *record).cast::<u8>(), size_of::<T>()) }
 }
 
 /// The policy with what only a running machine knows: no number is left to a platform.
-fn policy_here(policy: &Policy, rate_limit_us: u32) -> Policy {
+pub(super) fn policy_here(policy: &Policy, machine: &Machine) -> Policy {
+    let rate_limit_us = machine.cpus.first().and_then(|cpu| cpu.rate_limit_us).unwrap_or(RATE_LIMIT_US);
     let mut policy = *policy;
     for name in ["up_rate_limit_us", "down_rate_limit_us"] {
         if policy.text(name).as_deref() == Some("platform") {
@@ -56,11 +60,12 @@ fn settings(machine: &Machine, options: &Options) -> Vec<u64> {
         ("uclamp", u64::from(machine.has_clamps)),
         ("invariant", u64::from(machine.is_invariant)),
         ("balance_ns", BALANCE_TICKS * machine.tick_ns),
+        ("record", u64::from(options.record)),
     ])
 }
 
 /// At most as many frequencies as the kernel's side takes, the highest among them.
-fn thinned(khz: &[u32]) -> Vec<u32> {
+pub(super) fn thinned(khz: &[u32]) -> Vec<u32> {
     if khz.len() <= OPPS_MAX {
         return khz.to_vec();
     }
@@ -109,8 +114,7 @@ fn rows(machine: &Machine, size: usize) -> Vec<u8> {
 
 /// Gives a program that is not loaded yet everything about the machine.
 pub(super) fn set_up(open: &mut OpenObject, machine: &Machine, options: &Options) -> libbpf_rs::Result<()> {
-    let rate_limit = machine.cpus.first().and_then(|cpu| cpu.rate_limit_us).unwrap_or(RATE_LIMIT_US);
-    let policy = policy_here(&options.policy, rate_limit);
+    let policy = policy_here(&options.policy, machine);
     for mut map in open.maps_mut() {
         let size = map.initial_value().map_or(0, |value| value.len());
         match map.name().to_string_lossy().as_ref() {
@@ -118,6 +122,10 @@ pub(super) fn set_up(open: &mut OpenObject, machine: &Machine, options: &Options
             ".rodata.settings" => map.set_initial_value(&bytes(&settings(machine, options)))?,
             ".rodata.setup" => map.set_initial_value(&bytes(&setups(machine)))?,
             ".bss.machine" => map.set_initial_value(&rows(machine, size))?,
+            "recorded" if options.record => map.set_max_entries(RECORDED_BYTES)?,
+            // One of each CPU, and of the copy to work on.
+            "deciding" if options.record => map.set_max_entries(2 * CPUS_MAX as u32)?,
+            "placing" if options.record => map.set_max_entries(CPUS_MAX as u32)?,
             _ => {}
         }
     }

@@ -9,6 +9,7 @@
 //! observer.rs  the same calls of the core beside the kernel's own scheduler
 //! given.rs     policy, settings and machine as the kernel's side takes them
 //! readings.rs  state of CPUs, counts and decisions
+//! recorded.rs  decisions with all that they were made of, for a recording
 //! groups.rs    which boost group a cgroup's tasks are counted in
 //! words.rs     names and values that both sides share
 //! ```
@@ -19,12 +20,14 @@ mod groups;
 mod machine;
 mod observer;
 mod readings;
+mod recorded;
 mod refuse;
 mod words;
 
 pub use attached::Attached;
 pub use machine::{Domains, EnergyDomain, Machine, MachineCpu};
 pub use observer::{Observed, Observer};
+pub use recorded::DecisionLog;
 pub use refuse::refusals;
 
 use std::time::Duration;
@@ -54,6 +57,8 @@ pub struct Options {
     pub placing: Placing,
     /// Clamps of cgroups that were given here alone count, not what tasks asked the kernel for.
     pub own_clamps: bool,
+    /// Every decision is handed out with all that it was made of ([`Records`]).
+    pub record: bool,
     /// A scheduler that stops dispatching so long after it began; for tests of the kernel's watchdog.
     pub stall_after: Option<Duration>,
 }
@@ -158,4 +163,18 @@ pub trait Host {
     fn explain(&self, cpu: u32) -> Result<Option<Explanation>, String>;
     /// Reason of its end; `None` while it runs.
     fn ended(&self) -> Option<Ended>;
+}
+
+/// What a running scheduler, or an observer, decided with all that it was made of.
+pub trait Records {
+    /// Policies of the programs that were loaded, with all that only a running machine knows: one more for each number
+    /// that was set.
+    fn programs(&self) -> &[Policy];
+    /// Passes `put` each record that was handed out since it was last asked: the number of the program, and the bytes
+    /// of a record of `bpf/live_record.h`.
+    fn recorded(&mut self, put: &mut dyn FnMut(u32, &[u8]));
+    /// Records that had no room.
+    fn unrecorded(&self) -> u64;
+    /// Detaches; what was handed out until then can still be asked for.
+    fn detach(&mut self);
 }

@@ -4,20 +4,32 @@
 use std::time::Instant;
 
 use libbpf_rs::{Link, Object, ObjectBuilder, ProgramInput};
+use pelton_core::Policy;
 
-use super::given::set_up;
+use super::given::{policy_here, set_up};
 use super::machine::{CPUS_MAX, Machine};
 use super::readings::{Readings, now_ns};
+use super::recorded::Recorded;
 use super::words::List;
-use super::{CpuView, Ended, Explanation, Group, Host, Options};
+use super::{CpuView, Ended, Explanation, Group, Host, Options, Records};
 use crate::placements::has_symbol;
 use crate::session::{LiveError, keep_messages, refused};
 
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/observer.bpf.o"));
 
 /// Events that an observer counts; the others are those of a scheduler.
-const COUNTED: [&str; 9] =
-    ["events", "offered", "delivered", "evaluated", "targets", "wakeups", "by_energy", "by_idle", "on_prev"];
+const COUNTED: [&str; 10] = [
+    "events",
+    "offered",
+    "delivered",
+    "evaluated",
+    "targets",
+    "wakeups",
+    "by_energy",
+    "by_idle",
+    "on_prev",
+    "unrecorded",
+];
 
 /// Frequencies and placements of a CPU: those of the core, and the kernel's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,11 +53,12 @@ pub struct Observed {
 /// An observer; it detaches when this is dropped.
 pub struct Observer {
     object: Object,
-    _links: Vec<Link>,
+    links: Vec<Link>,
     begin: Instant,
     begin_ns: u64,
     read: Readings,
     seen: List,
+    recorded: Recorded,
 }
 
 /// Does the kernel say where its queues are? Placements read them.
@@ -69,18 +82,21 @@ impl Observer {
             program.set_autoload(shows_queues());
         }
         let object = open.load().map_err(|e| refused("load the observer", e))?;
+        let mut recorded = Recorded::new();
+        recorded.follow(&object, policy_here(&options.policy, machine), options.record)?;
         for program in object.progs_mut().filter(|program| program.name() == "seen_begin") {
             program.test_run(ProgramInput::default()).map_err(|e| refused("begin to observe", e))?;
         }
         let wanted = object.progs_mut().filter(|p| p.autoload() && p.name() != "seen_begin");
         let links = wanted.map(|p| p.attach().map_err(|e| refused("attach to a tracepoint", e)));
         Ok(Observer {
-            _links: links.collect::<Result<_, _>>()?,
+            links: links.collect::<Result<_, _>>()?,
             object,
             begin: Instant::now(),
             begin_ns: now_ns(),
             read: Readings::of(machine, options),
             seen: List::new("LIVE_SEEN"),
+            recorded,
         })
     }
 
@@ -144,5 +160,23 @@ impl Host for Observer {
 
     fn ended(&self) -> Option<Ended> {
         None
+    }
+}
+
+impl Records for Observer {
+    fn programs(&self) -> &[Policy] {
+        self.recorded.programs()
+    }
+
+    fn recorded(&mut self, put: &mut dyn FnMut(u32, &[u8])) {
+        self.recorded.take(put);
+    }
+
+    fn unrecorded(&self) -> u64 {
+        self.recorded.lost(&self.counts())
+    }
+
+    fn detach(&mut self) {
+        self.links.clear();
     }
 }

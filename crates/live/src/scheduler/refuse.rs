@@ -97,7 +97,14 @@ mod tests {
     fn options() -> Options {
         let mut policy = Policy::profile("7.2").expect("a profile");
         policy.set("delayed_dequeue", "off").expect("a switch");
-        Options { policy, frequencies: true, placing: Placing::Auto, own_clamps: false, stall_after: None }
+        Options {
+            policy,
+            frequencies: true,
+            placing: Placing::Auto,
+            own_clamps: false,
+            record: false,
+            stall_after: None,
+        }
     }
 
     #[test]

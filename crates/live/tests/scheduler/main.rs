@@ -56,7 +56,7 @@ fn options(text: &str) -> Options {
         let (name, value) = word.split_once('=').expect("SWITCH=VALUE");
         policy.set(name, value).expect("a switch");
     }
-    Options { policy, frequencies: false, placing: Placing::Auto, own_clamps: false, stall_after: None }
+    Options { policy, frequencies: false, placing: Placing::Auto, own_clamps: false, record: false, stall_after: None }
 }
 
 fn cycles() -> Option<u32> {
@@ -156,6 +156,27 @@ fn a_number_is_set_while_it_runs() {
     all_go_on("after a number was set");
     let wrong = [attached.set("headroom_pct", "101"), attached.set("uclamp", "max"), attached.set("none", "1")];
     assert!(wrong.iter().all(Result::is_err) && attached.ended().is_none(), "{wrong:?}");
+    drop((load, attached));
+    back();
+}
+
+/// A CPU that goes, or comes back: the kernel ends the scheduler, which starts again on what there is then.
+#[test]
+fn it_runs_again_when_cpus_came_or_went() {
+    const ONLINE: &str = "/sys/devices/system/cpu/cpu1/online";
+    let Some(machine) = machine() else { return };
+    let mut attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
+    let load = load();
+    for online in ["0", "1"] {
+        std::fs::write(ONLINE, online).expect("root");
+        let begin = Instant::now();
+        while !attached.start_again_when_due().expect("the kernel takes it again") {
+            assert!(begin.elapsed() < BACK && attached.ended().is_none(), "{online}: {:?}", attached.ended());
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+        assert_eq!((state().as_str(), attached.ended()), ("enabled", None));
+        all_go_on(&format!("CPU 1: {online}"));
+    }
     drop((load, attached));
     back();
 }

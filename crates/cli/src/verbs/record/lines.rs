@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// The table, packed when its name says so.
-pub(super) struct Lines {
+pub(in crate::verbs) struct Lines {
     out: Box<dyn Finish>,
     pending: Pending,
     failed: Option<io::Error>,

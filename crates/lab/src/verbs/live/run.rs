@@ -2,14 +2,15 @@
 //! A scheduler from its start to its end.
 
 use super::ask::read;
-use super::{LiveRequest, LiveShow, Placement, SOCKET};
+use super::recording::Recording;
+use super::{LiveFiles, LiveRequest, LiveShow, Placement, SOCKET};
 use crate::plan;
 use crate::results::live::{End, LiveNumber, LiveObserved, LiveObservedCpu, LiveReport, LiveStatus};
 use crate::run::{Fault, LabError, Refusal};
 use crate::watch::{Watch, is_stopped};
 use pelton_live::LiveError;
 use pelton_live::control::{Served, Server};
-use pelton_live::scheduler::{Attached, Host, Machine, Observed, Observer, Options, Placing, refusals};
+use pelton_live::scheduler::{Attached, Host, Machine, Observed, Observer, Options, Placing, Records, refusals};
 use pelton_live::watch::Snapshot;
 use pelton_scenario::policy::PolicyChoice;
 use std::path::Path;
@@ -19,14 +20,20 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A scheduler or an observer that runs here.
-trait Run: Host {
-    /// Does what is due.
-    fn turn(&mut self) {}
+trait Run: Host + Records {
+    /// Does what is due; true: it started again on a machine that has changed.
+    ///
+    /// # Errors
+    /// When it cannot start again.
+    fn turn(&mut self) -> Result<bool, LiveError> {
+        Ok(false)
+    }
 }
 
 impl Run for Attached {
-    fn turn(&mut self) {
+    fn turn(&mut self) -> Result<bool, LiveError> {
         self.stall_when_due();
+        self.start_again_when_due()
     }
 }
 
@@ -58,6 +65,7 @@ impl Start {
                 Placement::Kernel => Placing::Kernel,
             },
             own_clamps: request.own_clamps,
+            record: request.record.is_some(),
             stall_after: request.stall_after_ns.map(Duration::from_nanos),
         };
         Ok(Start { machine, options, choice })
@@ -72,6 +80,14 @@ impl Start {
     fn lines(&self) -> Vec<String> {
         self.machine.to_string().lines().map(str::to_owned).collect()
     }
+
+    /// The recording, where one was asked for.
+    fn recording<'a>(&self, files: &'a mut dyn LiveFiles) -> Result<Option<Recording<'a>>, LabError> {
+        if !self.options.record {
+            return Ok(None);
+        }
+        Recording::begin(files, &self.machine, &self.choice.profile).map(Some)
+    }
 }
 
 /// Runs the core as the scheduler of this machine until the time is over, `watch` or the socket says so, or the kernel
@@ -79,7 +95,12 @@ impl Start {
 ///
 /// # Errors
 /// When the policy is wrong, this machine cannot run it, another one runs, or the state cannot be shown.
-pub fn live(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch) -> Result<LiveReport, LabError> {
+pub fn live(
+    request: &LiveRequest,
+    show: &mut dyn LiveShow,
+    files: &mut dyn LiveFiles,
+    watch: &dyn Watch,
+) -> Result<LiveReport, LabError> {
     let mut start = Start::of(request, watch)?;
     let reasons = refusals(&start.machine, &start.options);
     if !reasons.is_empty() {
@@ -89,13 +110,15 @@ pub fn live(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch) -
     start.machine = start.machine.described().map_err(cannot)?;
     show.machine(&start.machine.to_string())?;
     let mut server = serve(request.socket.as_deref().unwrap_or(Path::new(SOCKET)))?;
+    let mut recording = start.recording(files)?;
     let mut host = Attached::start(&start.machine, &start.options).map_err(cannot)?;
     give_up_privileges(watch);
     show.begins(Some(host.verified_in_all()));
-    let end = last(&mut host, Some(&mut server), request, show, watch)?;
+    let end = last(&mut host, Some(&mut server), recording.as_mut(), request, show, watch)?;
     let status = status(&Snapshot::of(&host))?;
+    let recorded = recording.map(|recording| recording.end(&mut host)).transpose()?;
     drop(host);
-    Ok(LiveReport { set: start.set(), machine: start.lines(), profile: start.choice.profile, end, status })
+    Ok(LiveReport { set: start.set(), machine: start.lines(), profile: start.choice.profile, end, status, recorded })
 }
 
 /// Gives up all privileges but those that load a program anew, for a number that is set.
@@ -109,7 +132,12 @@ fn give_up_privileges(watch: &dyn Watch) {
 ///
 /// # Errors
 /// When the policy is wrong, this machine shows too little, or the state cannot be shown.
-pub fn observe(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch) -> Result<LiveObserved, LabError> {
+pub fn observe(
+    request: &LiveRequest,
+    show: &mut dyn LiveShow,
+    files: &mut dyn LiveFiles,
+    watch: &dyn Watch,
+) -> Result<LiveObserved, LabError> {
     let mut start = Start::of(request, watch)?;
     match start.machine.clone().described() {
         Ok(machine) => start.machine = machine,
@@ -121,11 +149,13 @@ pub fn observe(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch
     }
     show.machine(&start.machine.to_string())?;
     let mut server = request.socket.as_deref().map(serve).transpose()?;
+    let mut recording = start.recording(files)?;
     let mut host = Observer::start(&start.machine, &start.options).map_err(cannot)?;
     give_up_privileges(watch);
     show.begins(None);
-    let end = last(&mut host, server.as_mut(), request, show, watch)?;
+    let end = last(&mut host, server.as_mut(), recording.as_mut(), request, show, watch)?;
     let (status, cpus) = (status(&Snapshot::of(&host))?, host.report());
+    let recorded = recording.map(|recording| recording.end(&mut host)).transpose()?;
     Ok(LiveObserved {
         set: start.set(),
         machine: start.lines(),
@@ -134,6 +164,7 @@ pub fn observe(request: &LiveRequest, show: &mut dyn LiveShow, watch: &dyn Watch
         seconds: status.seconds,
         counts: status.counts,
         cpus: cpus.iter().map(observed).collect(),
+        recorded,
     })
 }
 
@@ -155,6 +186,7 @@ fn observed(cpu: &Observed) -> LiveObservedCpu {
 fn last<H: Run>(
     host: &mut H,
     mut server: Option<&mut Server>,
+    mut recording: Option<&mut Recording<'_>>,
     request: &LiveRequest,
     show: &mut dyn LiveShow,
     watch: &dyn Watch,
@@ -163,9 +195,12 @@ fn last<H: Run>(
     let until = request.duration_ns.map(Duration::from_nanos);
     let mut shown = Duration::ZERO;
     let end = loop {
-        host.turn();
+        if host.turn().map_err(cannot)? {
+            watch.note("CPUs came or went, for which the kernel ends a scheduler: it runs again");
+        }
         let now = begin.elapsed();
-        if is_stopped(watch) {
+        let is_written = recording.as_mut().is_none_or(|recording| recording.follow(host));
+        if !is_written || is_stopped(watch) {
             break End::Signal;
         }
         if host.ended().is_some() {
