@@ -21,9 +21,8 @@ pub fn render(facts: &Facts) -> String {
 
 /// Table of the release that each profile is held against.
 fn releases(facts: &Facts) -> String {
-    let mut out = "## Profiles and releases\n\nA profile names a set of rules; what it is held against is a release. Packages of a \
-                   distribution carry back-ports, so a profile is what its package does, and not what the first release of \
-                   that number did.\n\n| profile | text read | package compiled by `make test-oracle` | recorded by `pelton record` |\n\
+    let mut out = "## Profiles and releases\n\nWhat a profile is held against. Packages of a distribution carry back-ports, so \
+                   a profile is what its package does.\n\n| profile | text read | package compiled by `make test-oracle` | recorded by `pelton record` |\n\
                    |---|---|---|---|\n"
         .to_owned();
     for release in &facts.releases.all {
