@@ -356,10 +356,10 @@ enum {
 	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an " \
 	  "entity of less load than weight has one.") \
 	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
-	  "What keeps a sum from reaching zero before its average and freezing it. off: nothing. rebuilt: after a " \
-	  "detach or a removal the sum is the average times the divisor; only a removed utilization has a floor. " \
-	  "rebuilt_load: the same, and the load's sum after a change of weight as well. wraps: a floor of average * " \
-	  "46718 after every subtraction, compared with 32 bits. on: with all its bits, and when load is added too.") \
+	  "What keeps a sum from reaching zero before its average. off: nothing. rebuilt: after a detach or a " \
+	  "removal the sum is the average times the divisor; only a removed utilization has a floor. rebuilt_load: " \
+	  "the load's sum after a change of weight as well. wraps: a floor of average * 46718 after every " \
+	  "subtraction, compared with 32 bits. on: with all its bits, and when load is added too.") \
 	X(propagation, "full_period|rebuilt|difference|rebuilt_changed", (0, 5_10, 1, 5_15, 3, 6_1, 2), \
 	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: " \
 	  "average * 47742, and the load's difference. rebuilt: average times the divisor, in both; rebuilt_changed: " \
@@ -368,8 +368,7 @@ enum {
 	  "Half of what a new task's utilization may be at most: of 1024, or of its CPU's capacity.") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
 	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so " \
-	  "that it is nearly always the most it may be (64-bit kernels; read to 6.8). scaled: the same unit as the " \
-	  "load.") \
+	  "that it is nearly always the most it may be. scaled: the same unit as the load.") \
 	X(idle_clock, "later|at_once", (0, 6_1, 1), \
 	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once. " \
 	  "Without meaning before, where no clock is slowed.") \
@@ -452,9 +451,8 @@ enum {
 	  "above the present one.") \
 	X(margins, "fixed|scaled|tick", (0), \
 	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a " \
-	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; and a CPU is too small from " \
-	  "what is reached in the time to its capacity, scaled by that (scaled, posted Feb 2024) or less a tick " \
-	  "(tick, Aug 2024 and May 2026).") \
+	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; a CPU is too small from what is " \
+	  "reached in the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
 	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", (1), \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \
 	  "request (4.12). r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
@@ -481,9 +479,8 @@ enum {
 	  "whole scale while a real-time task runs without clamps.") \
 	X(limits_update, "forget|compare|ask_driver|repeat", (0, 4_19, 1, 5_10, 2, 6_6, 3, 6_12, 2), \
 	  "What new limits and a deadline override do beside opening the gate. forget: the last request is " \
-	  "forgotten, so even an equal one is a change. compare: an equal request changes nothing. ask_driver: " \
-	  "unless the driver wants every change of limits. repeat: the driver is called in any case, and such " \
-	  "drivers at every evaluation from then on.") \
+	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change of " \
+	  "limits. repeat: the driver is called in any case, and such drivers at every evaluation from then on.") \
 	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", \
 	  (1, 4_16, 2, 5_4, 3, 5_10, 4, 6_1, 5), \
 	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
@@ -523,9 +520,9 @@ enum {
 	  "anything decayed.") \
 	X(hook_iowait, "off|on", (1), "Call the governor when a task is enqueued that slept in I/O wait.") \
 	X(hook_filter, "h0|h1|h2|h3|h4|composite", (0), \
-	  "Which of the events above reach the governor. h0: all (mainline). h1: attach, detach, every fair tick and the " \
-	  "other classes (update-hooks proposal of 2017). h2: all but changes smaller than hook_epsilon. h3: one call per " \
-	  "context switch (postings of 2024). h4: the fair tick alone. composite: h0 without small changes between ticks.") \
+	  "Which of the events above reach the governor. h0: all (mainline). h1: attach, detach, every fair tick and " \
+	  "the other classes (posted 2017). h2: all but changes smaller than hook_epsilon. h3: one call per context " \
+	  "switch (posted 2024). h4: the fair tick alone. composite: h0 without small changes between ticks.") \
 	X(fair_class, "cfs|eevdf", (0, 6_6, 1), \
 	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline.") \
 	X(delayed_dequeue, "off|on", (0, 6_12, 1), \
@@ -606,18 +603,18 @@ enum {
 	X(dl_admission, "cpus|capacity", (0, 5_10, 1), \
 	  "What 95 % of which deadline reservations may have: the number of CPUs, or the sum of their capacities.") \
 	X(dl_enforcement, "tick|timer", (0, 7_2, 1), \
-	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
-	  "by a timer of its own (7.2 on machines that defer the programming of timers: x86 and not arm64).") \
+	  "When a deadline task that has no runtime left is stopped: at the next tick or switch, or by a timer of " \
+	  "its own (7.2 on x86 and not arm64).") \
 	X(hrtick, "off|on", (0, 7_2, 1), \
-	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
-	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
+	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up " \
+	  "does (on in 7.2 on x86 and not arm64).") \
 	X(preemption, "full|lazy", (0), \
 	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
 	  "to user mode; one that executes user code notices another CPU's wake-up at its next interrupt " \
-	  "(CONFIG_PREEMPT_LAZY: a choice of who builds or starts the kernel).") \
+	  "(CONFIG_PREEMPT_LAZY).") \
 	X(skew_tick, "off|on", (0), \
-	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick divided " \
-	  "by the number of CPUs (the boot parameter skew_tick=1: no rule of a release but a choice of who starts the kernel).") \
+	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick " \
+	  "divided by the number of CPUs (the boot parameter skew_tick=1).") \
 	X(rt_runtime_share, "off|on", (1, 5_10, 0), \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \
@@ -629,33 +626,30 @@ enum {
 	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
 	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
 	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our " \
-	  "own form). To 5.4 by the loads of groups of CPUs: those of runnable tasks (loads); fading over ticks " \
-	  "where a cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move " \
-	  "(loads_zero); only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 " \
-	  "each group has a type, which says what counts (types). capacities: one is larger than another from a " \
-	  "twentieth on. reduced: a CPU whose capacity others took gives a lone task away. cores: tasks for each " \
-	  "core are evened out. threads: without an idle core one idle thread balances. misfit_apart: a task too big " \
-	  "for its CPU is no failure. runnable: delayed tasks do not count. overutilized: with energy-aware " \
-	  "placement only a group with an over-utilized CPU is overloaded.") \
+	  "own form). To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
+	  "cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); " \
+	  "only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of " \
+	  "groups (types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took " \
+	  "gives a lone task away. cores: tasks for each core are evened out. threads: without an idle core one idle " \
+	  "thread balances. misfit_apart: a misfit task is no failure. runnable: delayed tasks do not count. " \
+	  "overutilized: placement by energy calls only groups with an over-utilized CPU overloaded.") \
 	X(balance_capacity, "after|before", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so " \
 	  "far. before: always, and a task too big for its CPU goes to an idle core only.") \
 	X(cache_aware, "off|on", (0, 7_2, 1), \
-	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave them there " \
-	  "while caches are not too full (CONFIG_SCHED_CACHE, read in 7.2; not in 6.18). Without meaning where no cache of " \
-	  "several CPUs has others beside it.") \
+	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave " \
+	  "them there while caches are not too full (CONFIG_SCHED_CACHE).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
 	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. balance: " \
 	  "when there may be something to balance. stats: every 32 ms as well, and a CPU that goes idle walks itself " \
-	  "when that is due. stats_asym: unequal capacities count less busy CPUs as a reason. entry: a CPU that goes " \
+	  "when that is due. stats_asym: where capacities differ busy CPUs are no reason. entry: a CPU that goes " \
 	  "idle walks from its idle loop.") \
 	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", (0, 5_4, 1), \
 	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU. " \
 	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The " \
-	  "others add clamped utilizations up and are in no release. sum: they fall as utilization does (posted Oct " \
-	  "2023). bias: a signed difference to the utilization is kept (June 2024). bias_weighted: no cap takes from " \
-	  "others what their weight entitles them to (March 2025). debt: as bias, with what a sleeper leaves beside " \
-	  "the averages.") \
+	  "others add clamped utilizations up and are in no release. sum: they fall as utilization does. bias: a " \
+	  "signed difference to the utilization is kept. bias_weighted: no cap takes from others what their weight " \
+	  "entitles them to. debt: as bias, with what a sleeper leaves beside the averages.") \
 	X(uclamp_limit, "ceiling|range", (0, 5_10, 1), \
 	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger " \
 	  "or that the task did not choose itself. range: the task's are both kept between the group's two.") \
@@ -673,9 +667,9 @@ enum {
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and " \
 	  "the next task that comes replaces the clamps of the one that runs. clears_mark: it does not.") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
-	  "Which governor chooses idle states. menu: from the last eight stays and the next timer; what a kernel " \
-	  "with several governors picks. teo: from where between the states' residencies earlier stays ended. " \
-	  "next_timer: the deepest state that pays until the next timer, nothing learnt; the tick always stops.") \
+	  "Which governor chooses idle states. menu: from the last eight stays and the next timer. teo: from where " \
+	  "between the states' residencies earlier stays ended. next_timer: the deepest state that pays until the " \
+	  "next timer; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
 	  "The form of menu, named by the release it was read in (docs/rules/idle.md).") \
@@ -685,16 +679,16 @@ enum {
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "The tick of an idle CPU. stops: before the governor is asked. governor: it goes on when the governor " \
 	  "expects the CPU back within it. after_tick: and where there is no second idle state it stops once it came " \
-	  "while the CPU was idle. Only idle periods without tick count as idle for the hold filter.") \
+	  "while the CPU was idle.") \
 	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or " \
 	  "also those to a CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
 	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", \
 	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by " \
-	  "the load of runnable tasks alone. runnable_even: the waking CPU is asked first whether it is idle. " \
-	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by load " \
-	  "averages with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
+	  "the load of runnable tasks. runnable_even: the waking CPU is asked first whether it is idle. " \
+	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by averages " \
+	  "with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
 	X(wake_cap, "util|est|off", (0, 5_4, 1, 5_10, 2), \
 	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small " \
 	  "is not drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search " \
@@ -735,9 +729,9 @@ enum {
 	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 5_15, 4, 6_8, 5), \
 	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads. counted: the CPU " \
 	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one that runs SCHED_IDLE " \
-	  "tasks only is taken when none is idle. passes: the first of either kind, of CPUs that the task may use; a " \
-	  "kernel thread of its CPU leaves the task there. scan: one scan of as many CPUs as the group's utilization " \
-	  "leaves. clusters: the CPUs of the same cluster first.") \
+	  "tasks only is taken when none is idle. passes: the first of either kind; a kernel thread of its CPU " \
+	  "leaves the task there. scan: as many CPUs as the group's utilization leaves. clusters: the CPUs of the " \
+	  "same cluster first.") \
 	X(capacity_search, "off|first|rank|cores", (0, 5_10, 1, 6_1, 2, 7_2, 3), \
 	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, " \
 	  "else the biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before " \
@@ -745,11 +739,11 @@ enum {
 	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
 	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, a " \
-	  "program to the one with most room in its original capacity. load: in what is left of it. load_nodes: " \
-	  "another node must have less by the whole margin. load_est: the task's own estimate is no load. " \
-	  "types_near: groups are classified, a node with an idle CPU keeps its tasks. types_quarter: a node keeps " \
-	  "them while it runs tasks on less than a quarter of its CPUs. types: nodes may differ by some tasks. " \
-	  "types_energy: no group is overloaded while placement by energy is on.") \
+	  "program to most room in the original capacity. load: in what is left of it. load_nodes: another node must " \
+	  "have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups are " \
+	  "classified, a node with an idle CPU keeps its tasks. types_quarter: while it runs tasks on less than a " \
+	  "quarter of its CPUs. types: nodes may differ by some tasks. types_energy: no group is overloaded while " \
+	  "placement by energy is on.") \
 	X(dst_group_cpus, "all|allowed", (0, 5_10, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
@@ -757,16 +751,16 @@ enum {
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
 	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
 	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
-	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: from the " \
-	  "idle time of each CPU, with a frequency to jump to (Android 3.x to 4.9).") \
+	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: with a " \
+	  "frequency to jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
-	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
-	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
-	  "release has any.") \
+	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be " \
+	  "negative, every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task " \
+	  "by 50 ms.") \
 	X(sampling_form, "6_12|4_5", (0), \
-	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
-	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
-	  "as long. 6_12 in every profile.") \
+	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long " \
+	  "time since the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and " \
+	  "only idle time counts as long.") \
 	X(conservative_form, "stops|steps|steps_if_idle|stops_below", \
 	  (3, 4_19, 0, 5_10, 1, 6_6, 0, 6_12, 2, 6_18, 0, 7_2, 1), \
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. " \

@@ -11,8 +11,7 @@ pub fn render(facts: &Facts) -> String {
     format!(
         "# Where the value of each switch comes from\n\nEvery switch of [policy.h](../../core/include/pelton/policy.h) has one \
          value per profile ([which](../reference/switches.md)). A letter says what shows that the kernel of that name does so. \
-         What was read, and the test, stands in [docs/rules/proofs](../rules/proofs/) under the switch's name, and is checked: \
-         each named test and operation exists, and each release belongs to the profile it speaks for.\n\n{}\n{}\n{}",
+         What was read, and the test, stands in [docs/rules/proofs](../rules/proofs/) under the switch's name.\n\n{}\n{}\n{}",
         releases(facts),
         legend(facts),
         matrix(facts)
