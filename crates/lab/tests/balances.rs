@@ -242,18 +242,15 @@ fn kernel(guest: &Guest, shown: &mut BTreeSet<String>) -> Part {
         let (table, rows, holds) = compared(&there, &ours, incomparable(&name));
         (part.all, part.within) = (part.all + rows, part.within + holds);
         let load = format!("- {name}: `{}`\n", recorded[0]["workload"].as_str().expect("a load"));
-        let own = benchmark(&recorded[0], &runs[0].2).unwrap_or_default();
-        if incomparable(&name).is_none() {
-            if shown.insert(load.clone()) {
-                part.loads += &load;
-            }
-            if part.table.is_empty() {
-                part.table += &heading(&ours[0]);
-            }
-            part.table += &row(&name, &there, &ours);
-            part.benchmarks += &own;
+        if shown.insert(load.clone()) {
+            part.loads += &load;
         }
-        let _ = writeln!(part.details, "### {name}: `{workload}`\n\n{table}\n{own}");
+        if part.table.is_empty() {
+            part.table += &heading(&ours[0]);
+        }
+        part.table += &row(&name, &there, &ours);
+        part.benchmarks += &benchmark(&recorded[0], &runs[0].2).unwrap_or_default();
+        let _ = writeln!(part.details, "### {name}: `{workload}`\n\n{table}");
         if let Some(there) = recorded_gates(&guest.folder.join(format!("{name}.gates.csv.gz"))) {
             assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
             let _ = writeln!(part.details, "{}", gates(&there, &runs[0].1));

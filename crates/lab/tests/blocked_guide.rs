@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The chart of docs/guide/blocked-load.md, and tables that are marked as computed, come from these runs.
+//! Charts and tables of docs/guide/blocked-load.md that are marked as computed come from these runs.
 //! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests blocked_guide::` writes them.
 
 #[path = "blocked/mod.rs"]
@@ -15,6 +15,7 @@ use pelton_model::Plan;
 use pelton_schema::NullSink;
 use plotters::prelude::*;
 
+const BEGIN: &str = "<!-- computed by crates/lab/tests/blocked_guide.rs -->\n";
 const PLATFORM: &str = "sc7180-trogdor";
 const SECONDS: u64 = 5;
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -145,8 +146,9 @@ fn chart(all: &[Line]) -> String {
 #[test]
 fn the_guide_shows_what_groups_and_ticks_do() {
     let all = lines();
-    println!("{}", rows(&all));
+    let text = format!("\n![time in refreshes by task groups and tick](blocked-groups.svg)\n\n{}", rows(&all));
     guide::keep("blocked-groups.svg", &chart(&all));
+    keep_part(BEGIN, &text);
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn the_guide_shows_what_each_rule_costs_and_what_calls_wait_for() {
     let all = blocked::all();
     keep_part(blocked::COST, &blocked::cost(&all));
     keep_part(blocked::CALLS, &blocked::calls(&all));
+    keep_part(blocked::GATES, &blocked::gates(&all));
     blocked::holds(&all);
-    println!("{}", blocked::gates(&all));
     println!("looks that are not charged (F-121), 1/s: {:.0}", blocked::looks_per_s(&all));
 }

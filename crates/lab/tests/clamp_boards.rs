@@ -410,10 +410,11 @@ const HEAD: &str = "\
 
 # Clamps beside boards
 
-Do threads run where they ran on boards, under clamps? The rt-app files of the public notebooks on clamps, begun as rt-app begins
-(`rt-app-start`; one seed, 250 Hz; kernels in the test), beside what their boards recorded: `board/simulated`, or how far they are
-apart, **bold** beyond the bound. Chosen after the first run: the bound of the ramp's largest distance, start phases,
-`runnable_boost=off`, the Pixel's kernel, and the Juno's firmware, driver and slice (F-134). ";
+The rt-app files of the public notebooks on clamps, run as they are and begun as rt-app begins (`rt-app-start`; one seed, 250 Hz;
+kernels in the test), beside what their boards recorded: `board/simulated`, or how far they are apart, **bold** beyond the bound.
+Bounds were written down before the first run; the one for the largest distance of the ramp, the start phases, `runnable_boost=off`
+and the Pixel's kernel were chosen after it, and the Juno's firmware, driver and slice when the cause of too short activations was
+looked for (F-134). ";
 
 const PLACES: &str = "\
 ## Where threads ran

@@ -74,7 +74,7 @@ fn points() -> String {
         for (i, (khz, drawn, model)) in all.into_iter().enumerate() {
             let freqbench_mw = find(&freqbench, domain, khz).expect("freqbench has every point");
             errors.push((domain, 100.0 * (drawn / freqbench_mw - 1.0), 100.0 * (model / freqbench_mw - 1.0)));
-            if i % 8 != 0 && i != last {
+            if i % 4 != 0 && i != last {
                 continue;
             }
             let profile_mw = find(&profile, domain, khz).expect("the profile has every point") * BATTERY_MV / 1e3;

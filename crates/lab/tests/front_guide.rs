@@ -28,7 +28,7 @@ const POLICIES: [(Option<&str>, &str); 16] = [
     (None, "7.2,gate=r1_trailing"),
     (None, "7.2,gate=r1_sliding"),
     (None, "7.2,gate=r1_asym"),
-    (None, "7.2,gate=r2_linear"),
+    (Some("r2_linear"), "7.2,gate=r2_linear"),
     (None, "7.2,gate=r2_hyperbolic"),
     (Some("up at once, down 4 ms"), "7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=4000"),
     (None, "7.2,gate=up_down,down_rate_limit_us=8000"),

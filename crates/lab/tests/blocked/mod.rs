@@ -14,6 +14,7 @@ use pelton_sim::report::CallParts;
 
 pub const COST: &str = "<!-- cost, computed by crates/lab/tests/blocked_guide.rs -->\n";
 pub const CALLS: &str = "<!-- calls, computed by crates/lab/tests/blocked_guide.rs -->\n";
+pub const GATES: &str = "<!-- gates, computed by crates/lab/tests/blocked_guide.rs -->\n";
 /// As many as the published table has.
 const RUNS: u64 = 60;
 const HZ: u32 = 250;
@@ -32,7 +33,7 @@ const RULES: [(&str, &str); 7] = [
 /// The rule whose runs are those of the one before, to the last count ([`holds`]): left out where that shows.
 const AS_BEFORE: &str = "5.16";
 /// Rules of which the page shows what calls wait for.
-const OF_CALLS: [&str; 2] = ["once a tick", "once a tick, wake_cap=off"];
+const OF_CALLS: [&str; 4] = ["once a tick", "HZ/20", "7.2", "once a tick, wake_cap=off"];
 /// Percentiles between which calls are one band.
 const BANDS: [(f64, f64); 5] = [(0.0, 50.0), (50.0, 75.0), (75.0, 95.0), (95.0, 99.0), (99.0, 100.0)];
 /// Below this mean idle time a CPU does not look for a task, to 5.15.
