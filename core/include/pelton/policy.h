@@ -346,59 +346,54 @@ enum {
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", (0, 5_4, 1), \
-	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity, so an " \
-	  "always running task converges to the speed it ran at (read to 4.19). clock: time itself runs slower on a slow " \
-	  "CPU and jumps ahead when it goes idle, so an always running task converges to 1024 everywhere (read from 5.4).") \
+	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity, " \
+	  "so an always running task converges to the speed it ran at. clock: time runs slower on a slow CPU and " \
+	  "jumps ahead when it goes idle, so it converges to 1024 everywhere.") \
 	X(divisor, "constant|moving", (0, 4_16, 1), \
-	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024 (4.12). " \
-	  "moving: the largest sum possible at this position in the period (read from 4.16).") \
+	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024. " \
+	  "moving: the largest sum possible at this position in the period.") \
 	X(attach_load_sum, "exact|least_one", (0, 5_10, 1), \
-	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an entity of " \
-	  "less load than weight has one (not in 5.4, in 5.10).") \
+	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an " \
+	  "entity of less load than weight has one.") \
 	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
-	  "What keeps a sum from reaching zero before its average and freezing it. off: nothing (read to 5.4). rebuilt: " \
-	  "after a detach or a removal the sum is the average times the divisor; only a removed utilization has a floor, " \
-	  "and a change of weight has neither (5.10.262). rebuilt_load: the same, " \
-	  "and the load's sum after a change of weight as well (5.15.215). wraps: a floor of average * 46718 after every " \
-	  "subtraction, compared with 32 bits, so that a load sum beyond them loses what is above (6.1 to 6.18). on: with all its bits, " \
-	  "and when load is added too (7.2).") \
+	  "What keeps a sum from reaching zero before its average. off: nothing. rebuilt: after a detach or a " \
+	  "removal the sum is the average times the divisor; only a removed utilization has a floor. rebuilt_load: " \
+	  "the load's sum after a change of weight as well. wraps: a floor of average * 46718 after every " \
+	  "subtraction, compared with 32 bits. on: with all its bits, and when load is added too.") \
 	X(propagation, "full_period|rebuilt|difference|rebuilt_changed", (0, 5_10, 1, 5_15, 3, 6_1, 2), \
-	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: average * " \
-	  "47742, whatever the position in the period, and the load's difference (read to 5.4). rebuilt: average times the " \
-	  "divisor, in both (5.10.262); rebuilt_changed: for load only where its average changes " \
-	  "(5.15.215). difference: the queue's sum changes by what the entity's does (6.1).") \
+	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: " \
+	  "average * 47742, and the load's difference. rebuilt: average times the divisor, in both; rebuilt_changed: " \
+	  "for load only where its average changes. difference: the queue's sum changes by what the entity's does.") \
 	X(init_util, "scale|capacity", (0, 4_19, 1), \
-	  "Half of what a new task's utilization may be at most: of 1024 (read to 4.16), or of its CPU's capacity (4.19).") \
+	  "Half of what a new task's utilization may be at most: of 1024, or of its CPU's capacity.") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
-	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so that it " \
-	  "is nearly always the most it may be (64-bit kernels; read to 6.8). scaled: the same unit as the load (6.12).") \
+	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so " \
+	  "that it is nearly always the most it may be. scaled: the same unit as the load.") \
 	X(idle_clock, "later|at_once", (0, 6_1, 1), \
-	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks (5.4, 5.10), or at " \
-	  "once (6.1). Without meaning before, where no clock is slowed.") \
+	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once. " \
+	  "Without meaning before, where no clock is slowed.") \
 	X(migration_lag, "off|on", (0, 6_1, 1), \
-	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account (not in 5.10, in " \
-	  "6.1).") \
+	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account.") \
 	X(queued_migrant, "removed|detached", (0, 4_16, 1), \
-	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out at " \
-	  "the queue's next update, and no detach is reported (4.12). detached: taken out at once (read from 4.16).") \
+	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out " \
+	  "at the queue's next update, and no detach is reported. detached: taken out at once.") \
 	X(tg_limit, "off|on", (0, 6_8, 1), \
-	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.8): the shared counter " \
-	  "was a hot spot.") \
+	  "Refresh the load total of a task group at most once per ms and queue: the shared counter was a hot spot.") \
 	X(decayed_contrib, "off|on", (1, 4_16, 0, 6_12, 1), \
 	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
 	  "4.12 never takes a queue out of the walk, which comes to the same.") \
 	X(shares_load, "weight|larger", (0, 4_16, 1), \
-	  "What of a group's load a CPU's share is worked out from: the weight queued there now (4.12), or the larger of " \
-	  "it and the load average, so that sleepers count (read from 4.16).") \
+	  "What of a group's load a CPU's share is worked out from: the weight queued there now, or the larger of it " \
+	  "and the load average, so that sleepers count.") \
 	X(shares_keep_empty, "off|on", (0, 6_12, 1), \
-	  "An empty group queue keeps the last weight of its entity instead of computing a new one (6.12.117, 6.18.2).") \
+	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
 	X(shares_set_same, "off|on", (1, 6_8, 0), \
 	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
 	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.8 and later.") \
 	X(rt_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
+	  "A load-tracking record for the time real-time tasks run. Without it that time is invisible to the sum.") \
 	X(dl_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time deadline tasks run (4.19). It decides saturation, and from 6.8 it is part of " \
+	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part of " \
 	  "the sum.") \
 	X(irq_signal, "off|on", (0, 4_19, 1), \
 	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.19, where either is measured). What " \
@@ -406,62 +401,58 @@ enum {
 	X(hw_signal, "off|on", (0, 5_10, 1), \
 	  "Time-weighted capacity lost to the hardware: thermal pressure (not in 5.4, in 5.10), hardware pressure (6.12).") \
 	X(capacity_left, "rt_share|used|actual", (0, 4_19, 1, 6_12, 2), \
-	  "What is left of a CPU for fair tasks. rt_share: capacity times the part of the last second that neither " \
-	  "real-time, deadline nor interrupts took (read to 4.16). used: capacity minus real-time, deadline and thermal " \
-	  "load, scaled by interrupts relative to the whole capacity (4.19 to 6.6). actual: lost capacity lowers what the " \
-	  "interrupts are relative to as well (6.12).") \
+	  "What is left of a CPU for fair tasks. rt_share: capacity times the part of the last second that others " \
+	  "left. used: less real-time, deadline and thermal load, scaled by interrupts relative to the whole " \
+	  "capacity. actual: lost capacity lowers what the interrupts are relative to as well.") \
 	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_8, 3, 6_18, 4), \
-	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0 (5.4). " \
-	  "u1_any: u1 without the capacity test (4.17, 4.19). u2: rises at once (5.10). u3: a single field, not lowered for " \
-	  "a task that was kept waiting (6.8). u4: u3 without the capacity test (6.18).") \
+	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0. " \
+	  "u1_any: u1 without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
+	  "was kept waiting. u4: u3 without the capacity test.") \
 	X(util_est_stale, "off|on", (0, 6_12, 1, 7_2, 0), \
 	  "The estimate is sampled before the entity is brought up to now and so sees a value up to one tick old. Read in " \
 	  "6.12 and 6.18; up to 6.6 afterwards, in 7.2 inside the update.") \
 	X(estimate_leaves, "last|first", (0, 5_10, 1), \
-	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event still " \
-	  "sees it (4.19, 5.4), or before everything else (5.10.262).") \
+	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event " \
+	  "still sees it, or before everything else.") \
 	X(runnable_signal, "off|on|load|load_whole", (3, 4_16, 2, 5_10, 1), \
-	  "What is averaged of time on the queue. on: without weights (not in 5.4, in 5.10). load: with them, which wake-ups " \
-	  "and balances up to 5.4 compare; a group counts by the part of its load that is runnable. load_whole: a group " \
-	  "counts whole (4.12). off: nothing; wake-ups compare the sum of queued loads.") \
+	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by the part " \
+	  "of its load that is runnable. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of " \
+	  "queued loads.") \
 	X(runnable_boost, "off|on", (0, 6_6, 1), \
-	  "Frequency follows the larger of utilization and runnable average (not in 6.1, in 6.6): waiting tasks are demand " \
-	  "as well.") \
+	  "Frequency follows the larger of utilization and runnable average: waiting tasks are demand as well.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
-	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag (to 4.16). " \
-	  "runnable_max: maximum while one is runnable (4.17). runnable_max_unless_uclamp: the same only while no " \
-	  "clamps are in use on the system (5.4; there decided when the kernel is built). none: only its share of " \
-	  "the sum.") \
+	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag. runnable_max: " \
+	  "maximum while one is runnable. runnable_max_unless_uclamp: the same only while no clamps are in use on " \
+	  "the system (5.4; there decided when the kernel is built). none: only its share of the sum.") \
 	X(rt_in_sum, "off|on", (0, 4_19, 1), \
-	  "Add real-time utilization to the fair request (4.19): without it every real-time slice lowers the fair " \
+	  "Add real-time utilization to the fair request: without it every real-time slice lowers the fair " \
 	  "utilization and with it the frequency, and the end of the slice starts a slide down.") \
 	X(cfs_if_queued, "off|on", (0), \
 	  "Fair utilization counts only while a fair task is queued: what a CPU without one still remembers is left out. " \
 	  "4.17 alone; no profile has it.") \
 	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
-	  "What deadline tasks ask for. flag_max: maximum by flag (to 4.15). bw_on_top: running bandwidth added to the " \
-	  "sum, headroom included (4.16). bw_floor: running bandwidth is a floor without headroom (6.8). The governor's own " \
-	  "deadline worker has no bandwidth.") \
+	  "What deadline tasks ask for. flag_max: maximum by flag. bw_on_top: running bandwidth added to the sum, " \
+	  "headroom included. bw_floor: running bandwidth is a floor without headroom. The governor's own deadline " \
+	  "worker has no bandwidth.") \
 	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", (0, 4_16, 1, 4_19, 2, 5_4, 3, 6_8, 4), \
-	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone (4.12). bw: plus deadline " \
-	  "bandwidth (4.16). rt_sum: plus real-time and interrupts (4.19). clamp_then_sum: clamps on fair and real-time " \
-	  "(5.4). sum_then_clamp: sum first, minimum and maximum returned beside it (6.8).") \
+	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone. bw: plus deadline " \
+	  "bandwidth. rt_sum: plus real-time and interrupts. clamp_then_sum: clamps on fair and real-time. " \
+	  "sum_then_clamp: sum first, minimum and maximum returned beside it.") \
 	X(uclamp_iowait, "off|on", (0, 5_15, 1, 6_8, 0), \
-	  "The boost of I/O waiters is itself limited by the clamps (6.1, 6.6). 5.4 and 5.10 do not limit it; from 6.8 it " \
-	  "joins the sum before the clamps.") \
+	  "The boost of I/O waiters is itself limited by the clamps. 5.4 and 5.10 do not limit it; from 6.8 it joins " \
+	  "the sum before the clamps.") \
 	X(headroom, "frequency|utilization|before_clamps", (0, 5_15, 1, 6_8, 2), \
-	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
-	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
+	  "Where the quarter is added: on the reference frequency, on the utilization, or on the utilization before " \
+	  "it is clamped, so that a clamp is an exact limit.") \
 	X(ref_freq, "highest|capacity", (0, 6_8, 1), \
-	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one (to 6.7). " \
-	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are scaled " \
-	  "to, and points above it are never asked for; else the highest, or without invariance a quarter above the present " \
-	  "one (6.8).") \
+	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one. " \
+	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are " \
+	  "scaled to, and points above it are never asked for; else the highest, or without invariance a quarter " \
+	  "above the present one.") \
 	X(margins, "fixed|scaled|tick", (0), \
-	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a quarter, " \
-	  "and 80 %. The others are proposals: the utilization that can be reached in 4 ms; and a CPU is too small from what " \
-	  "is reached in the time to its capacity, scaled by that (scaled, posted Feb 2024) or less a tick (tick, Aug 2024 " \
-	  "and May 2026).") \
+	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a " \
+	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; a CPU is too small from what is " \
+	  "reached in the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
 	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", (1), \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \
 	  "request (4.12). r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
@@ -475,22 +466,21 @@ enum {
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
 	  "out small errors, for decreases only: what is more is set at once (falls).") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", (0, 4_16, 1, 6_12, 3), \
-	  "Default rate limit from the driver's latency: a thousand times it (4.12), the same capped at 10 ms (4.16 to 6.8) " \
-	  "or at 2 ms (between 6.8 and 6.12, no profile has it), or one and a half times it (6.12).") \
+	  "Default rate limit from the driver's latency: a thousand times it, the same capped at 10 ms or at 2 ms " \
+	  "(between 6.8 and 6.12, no profile has it), or one and a half times it.") \
 	X(iowait_boost, "off|jump|frequency|frequency_shared|frequency_reset|capacity", (1, 4_16, 3, 4_19, 4, 5_4, 5), \
-	  "Boost for tasks that wake from I/O. jump: to the maximum at once (4.12). frequency: doubles from the lowest " \
-	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request (4.16). " \
-	  "frequency_reset: forgotten after a tick of silence whatever comes next (4.19). capacity: doubles from 128 of " \
-	  "1024 (5.4).") \
+	  "Boost for tasks that wake from I/O. jump: to the maximum at once. frequency: doubles from the lowest " \
+	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request. " \
+	  "frequency_reset: forgotten after a tick of silence whatever comes next. capacity: doubles from 128 of " \
+	  "1024.") \
 	X(dl_bypass, "off|bandwidth|floor", (0, 4_19, 1, 6_8, 2), \
-	  "A raised deadline bandwidth ignores the rate limit, and nothing else (4.17). bandwidth: compared with the one of " \
-	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the whole " \
-	  "scale while a real-time task runs without clamps.") \
+	  "A raised deadline bandwidth ignores the rate limit, and nothing else. bandwidth: compared with the one of " \
+	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the " \
+	  "whole scale while a real-time task runs without clamps.") \
 	X(limits_update, "forget|compare|ask_driver|repeat", (0, 4_19, 1, 5_10, 2, 6_6, 3, 6_12, 2), \
-	  "What new limits and a deadline override do beside opening the gate. forget: the last request is forgotten, so even " \
-	  "an equal one is a change (to 4.17). compare: an equal request changes nothing (4.19, 5.4). ask_driver: unless the " \
-	  "driver wants every change of limits (5.10). repeat: the driver is called in any case, and such drivers are called " \
-	  "at every evaluation from then on (6.6.0; repaired in stable releases).") \
+	  "What new limits and a deadline override do beside opening the gate. forget: the last request is " \
+	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change of " \
+	  "limits. repeat: the driver is called in any case, and such drivers at every evaluation from then on.") \
 	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", \
 	  (1, 4_16, 2, 5_4, 3, 5_10, 4, 6_1, 5), \
 	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
@@ -498,46 +488,45 @@ enum {
 	  "uclamp maximum is not held, nor one with new limits.") \
 	X(stale_cpu, "skip|skip_fair|count", (0, 4_16, 1, 4_19, 2), \
 	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and " \
-	  "nothing when that is older than a tick (4.12). skip_fair: then their deadline bandwidth still counts " \
-	  "(4.16). count: what they have now, blocked utilization included, which then has to be decayed (4.17).") \
+	  "nothing when that is older than a tick. skip_fair: then their deadline bandwidth still counts. count: " \
+	  "what they have now, blocked utilization included.") \
 	X(while_busy, "refuse|overwrite", (0, 4_19, 1), \
-	  "Until the driver has returned to the slow-path worker, refuse all evaluations (to 4.17); or replace the frequency " \
-	  "that the worker will set, and wake it once more when it has fetched the last (4.19).") \
+	  "Until the driver has returned to the slow-path worker, refuse all evaluations; or replace the frequency " \
+	  "that the worker will set, and wake it once more when it has fetched the last.") \
 	X(remote, "local_only|fast_only|all", (0, 4_16, 1, 5_10, 2), \
-	  "Which CPUs outside a domain may drive it. local_only: none (4.12). fast_only: fast-switch domains need a " \
-	  "driver that can, slow ones always work (4.16 to 5.4.0). all: the driver must be able to (5.10, and stable " \
-	  "updates of 5.4).") \
+	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a driver " \
+	  "that can, slow ones always work. all: the driver must be able to (5.10, and stable updates of 5.4).") \
 	X(worker, "fifo50|deadline", (0, 4_16, 1), \
-	  "Class of the slow-path worker: FIFO priority 50 (4.12), or deadline with a fake reservation that is never " \
-	  "accounted and never loses (4.16).") \
+	  "Class of the slow-path worker: FIFO priority 50, or deadline with a fake reservation that is never " \
+	  "accounted and never loses.") \
 	X(hook_decay, "off|local|remote", (1, 4_16, 2), \
-	  "Call the governor when the root average decayed. local: only on the CPU concerned (to 4.13). off: update-hooks " \
+	  "Call the governor when the root average decayed. local: only on the CPU concerned. off: update-hooks " \
 	  "proposal of 2017.") \
 	X(hook_in_average, "off|on", (1, 5_10, 0), \
-	  "The decay call sits inside the average update (to 5.4): it precedes attach and detach instead of being replaced " \
-	  "by them, and a mere propagation does not cause it.") \
+	  "The decay call sits inside the average update: it precedes attach and detach instead of being replaced by " \
+	  "them, and a mere propagation does not cause it.") \
 	X(hook_attach, "off|on", (1), \
 	  "Call the governor when an entity is attached to or detached from the root queue.") \
 	X(hook_tick, "off|on", (0), \
 	  "Call the governor at every fair tick, decayed or not. Part of the update-hooks proposal; the kernel gets there " \
 	  "indirectly, because a tick nearly always decays.") \
 	X(hook_rt, "accounting|enqueue|off", (0, 4_19, 1), \
-	  "When the real-time class calls: each time run time is accounted, with a flag (to 4.16), or at every enqueue and " \
-	  "dequeue at the top level (4.17).") \
+	  "When the real-time class calls: each time run time is accounted, with a flag, or at every enqueue and " \
+	  "dequeue at the top level.") \
 	X(hook_dl, "accounting|bandwidth|off", (0, 4_16, 1), \
-	  "When the deadline class calls: accounting, with a flag (4.12), or a change of the running bandwidth (4.16).") \
+	  "When the deadline class calls: accounting, with a flag, or a change of the running bandwidth.") \
 	X(hook_blocked, "off|per_cfs_rq|once", (1, 5_10, 2), \
-	  "The walk that decays blocked load: a call from each average update inside it, or one at the end if anything " \
-	  "decayed (5.5).") \
+	  "The walk that decays blocked load: a call from each average update inside it, or one at the end if " \
+	  "anything decayed.") \
 	X(hook_iowait, "off|on", (1), "Call the governor when a task is enqueued that slept in I/O wait.") \
 	X(hook_filter, "h0|h1|h2|h3|h4|composite", (0), \
-	  "Which of the events above reach the governor. h0: all (mainline). h1: attach, detach, every fair tick and the " \
-	  "other classes (update-hooks proposal of 2017). h2: all but changes smaller than hook_epsilon. h3: one call per " \
-	  "context switch (postings of 2024). h4: the fair tick alone. composite: h0 without small changes between ticks.") \
+	  "Which of the events above reach the governor. h0: all (mainline). h1: attach, detach, every fair tick and " \
+	  "the other classes (posted 2017). h2: all but changes smaller than hook_epsilon. h3: one call per context " \
+	  "switch (posted 2024). h4: the fair tick alone. composite: h0 without small changes between ticks.") \
 	X(fair_class, "cfs|eevdf", (0, 6_6, 1), \
-	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline (6.6).") \
+	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline.") \
 	X(delayed_dequeue, "off|on", (0, 6_12, 1), \
-	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible (6.12).") \
+	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible.") \
 	X(virtual_time, "multiply|divide", (0, 7_2, 1), \
 	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 bits, which " \
 	  "rounds down by up to a part in the weight. divide: exactly (7.2, on 64-bit machines).") \
@@ -545,243 +534,216 @@ enum {
 	  "Length of a request for which none was set, times 1 + log2 of the CPUs (at most 8): 0.75 ms in 6.6, 0.70 ms in " \
 	  "6.12.117 and later. CFS has no requests.") \
 	X(custom_slice, "off|on", (0, 6_12, 1), \
-	  "A task may ask for a slice of its own (6.12), and a group asks for the shortest one in it.") \
+	  "A task may ask for a slice of its own, and a group asks for the shortest one in it.") \
 	X(rel_deadline, "off|on", (0, 6_12, 1), \
-	  "A task that moves to another queue while it is runnable takes along what is left of its request (6.12); else it " \
+	  "A task that moves to another queue while it is runnable takes along what is left of its request; else it " \
 	  "starts a new one.") \
 	X(initial_slice, "whole|half", (0, 6_12, 1), \
-	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on its " \
-	  "parent's queue and then places it again), or half of one (6.12).") \
+	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on " \
+	  "its parent's queue and then places it again), or half of one.") \
 	X(cfs_slice, "plain|floored", (0, 5_10, 1, 6_6, 0), \
-	  "CFS. plain: the period grows with the entities of a level (to 5.4). floored: with the tasks of the CPU, and no " \
-	  "slice is shorter than the minimum granularity (read in 5.10.262).") \
+	  "CFS. plain: the period grows with the entities of a level. floored: with the tasks of the CPU, and no " \
+	  "slice is shorter than the minimum granularity.") \
 	X(long_sleeper, "off|on", (0, 5_10, 1, 6_6, 0), \
-	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place, which could have wrapped (read in " \
-	  "5.10.262 and 6.1.192).") \
+	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place, which could have wrapped.") \
 	X(idle_credit, "off|on", (0, 6_1, 1, 6_6, 0), \
-	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the period, and " \
-	  "its slice may be as short as 0.75 ms (6.1).") \
+	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the " \
+	  "period, and its slice may be as short as 0.75 ms.") \
 	X(group_idle, "off|tasks_first|levels", (0, 5_15, 1, 6_12, 2), \
-	  "Whether groups may be idle (cpu.idle). off: no (to 5.14). tasks_first: yes; that a task is of SCHED_IDLE decides " \
-	  "about a preemption before the groups where two tasks meet are looked at (6.1, 6.6). levels: only what meets is " \
-	  "looked at, and a running entity that gives way because it is idle has no protection (6.12).") \
+	  "Whether groups may be idle (cpu.idle). off: no. tasks_first: yes; that a task is of SCHED_IDLE decides " \
+	  "about a preemption before groups do. levels: only what meets is looked at, and a running entity that " \
+	  "gives way because it is idle has no protection.") \
 	X(fair_zero, "min_vruntime|average", (0, 6_12, 1, 6_18, 0, 7_2, 1), \
-	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed: the least " \
-	  "virtual time, which never goes back (6.6, 6.18.2), or the average of the last look (6.12.117, 7.2).") \
+	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed. " \
+	  "min_vruntime: the least virtual time, which never goes back. average: the average of the last look.") \
 	X(fair_weight, "down|full", (0, 7_2, 1), \
-	  "Weights in the sums of EEVDF: in units of 1024 of what is stored (to 6.18), or all of it, compared in 128 bits " \
-	  "(7.2). Groups have fractions of units.") \
+	  "Weights in the sums of EEVDF: in units of 1024 of what is stored, or all of it, compared in 128 bits. " \
+	  "Groups have fractions of units.") \
 	X(lag_limit, "own_slice|longest_slice", (0, 7_2, 1), \
-	  "Most lag that an entity takes along: twice its slice and at least a tick (6.6 to 6.18), or the longest slice of " \
-	  "its queue and a tick (7.2).") \
+	  "Most lag that an entity takes along: twice its slice and at least a tick, or the longest slice of its " \
+	  "queue and a tick.") \
 	X(run_to_parity, "request|short|shortest|shortest_each", (0, 6_12, 1, 6_18, 2, 7_2, 3), \
-	  "How long the running entity is safe from wake-ups. request: while its request lasts (6.6). short: an eligible " \
-	  "wakee of shorter slice that would be next ends it (6.12). shortest: for the shortest slice of the queue, which a " \
-	  "wakee of shorter slice passes (6.18). shortest_each: the same, looked up again at every wake-up (7.2).") \
+	  "How long the running entity is safe from wake-ups. request: while its request lasts. short: an eligible " \
+	  "wakee of shorter slice that would be next ends it. shortest: for the shortest slice of the queue, which a " \
+	  "wakee of shorter slice passes. shortest_each: the same, looked up again at every wake-up.") \
 	X(fork_preempts, "off|on", (1, 7_2, 0), \
 	  "A task that was just made may preempt the running one. 7.2 does not look, unless its slice is shorter.") \
 	X(fair_yield, "deadline|forfeit", (0, 6_12, 1), \
-	  "sched_yield() under EEVDF. deadline: the deadline moves by a request (6.6). forfeit: only when eligible, and then " \
-	  "the virtual time moves to the deadline (read in 6.12.117). CFS passes the task over once, in every release.") \
+	  "sched_yield() under EEVDF. deadline: the deadline moves by a request. forfeit: only when eligible, and " \
+	  "then the virtual time moves to the deadline. CFS passes the task over once, in every release.") \
 	X(fair_reweight, "request|average|anew|lag|anew_protected|others", (0, 6_8, 5, 6_12, 1, 6_18, 2, 7_2, 3), \
-	  "What another weight of a queued entity changes beside it. request: the rest of its request (6.6). average: its " \
-	  "lag, too (6.12). anew: both, and it is placed as if it joined (6.18). lag: as average, with its protection (7.2). " \
-	  "anew_protected: as anew, with it (6.18.17). others: as average, but the average of the others when it waits, and its " \
-	  "lag has no limit (6.8).") \
+	  "What another weight of a queued entity changes beside it. request: the rest of its request. average: its " \
+	  "lag, too. others: the same, but the average of the others when it waits, and without limit. anew: both, " \
+	  "and it is placed as if it joined. anew_protected: as anew, with its protection (6.18.17). lag: as " \
+	  "average, with its protection.") \
 	X(delayed_lag, "zero|kept", (0, 7_2, 1), \
-	  "Lag of an entity whose dequeue was delayed. zero: it gains none (6.12). kept: nor does it lose any to others that " \
-	  "join or leave meanwhile (7.2).") \
+	  "Lag of an entity whose dequeue was delayed. zero: it gains none. kept: nor does it lose any to others " \
+	  "that join or leave meanwhile.") \
 	X(rt_limit, "throttle|fair_server", (0, 6_12, 1), \
-	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
-	  "fair task waits (read up to 6.8). fair_server: a deadline server runs fair tasks that had too little of a period " \
-	  "(read in 6.12); while it is active its bandwidth counts in what the CPU asks for.") \
+	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not " \
+	  "a fair task waits. fair_server: a deadline server runs fair tasks that had too little of a period; while " \
+	  "it is active its bandwidth counts in what the CPU asks for.") \
 	X(server_restart, "anew_running|anew|revised_running|revised", (0, 6_12, 2, 6_18, 0, 7_2, 2), \
-	  "A fair server that starts again before its deadline with more left than fits. anew_running: a new period, and it " \
-	  "runs at once if it ran before (6.18.2). anew: a new period, at whose end it runs if need be (6.18.9). " \
-	  "revised_running: it goes on until its deadline, with what fits, if it ran before, else anew (6.12.118, 7.2). " \
-	  "revised: the same whether or not it ran (6.18.24).") \
+	  "A fair server that starts again before its deadline with more left than fits. anew: a new period, at " \
+	  "whose end it runs if need be. anew_running: and it runs at once if it ran before. revised: it goes on " \
+	  "until its deadline, with what fits. revised_running: that only if it ran before, else anew.") \
 	X(server_idle, "taken|waits", (0, 7_2, 1), \
-	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing (6.12). waits: as if fair " \
-	  "tasks had run, and a server that finds its CPU idle when its time comes stops at once (7.2).") \
+	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing. waits: as if fair " \
+	  "tasks had run, and a server that finds its CPU idle when its time comes stops at once.") \
 	X(server_late, "replenished|anew", (0, 6_18, 1), \
-	  "A fair server that used its runtime when its next period has already begun. replenished: it goes on (6.12). anew: " \
-	  "it waits for a period from now on (6.18).") \
+	  "A fair server that used its runtime when its next period has already begun. replenished: it goes on. " \
+	  "anew: it waits for a period from now on.") \
 	X(dl_runtime, "wall|scaled", (0, 4_16, 1), \
-	  "What running takes from the runtime of a deadline reservation. wall: the time (4.12). scaled: the time at the " \
-	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU (4.16).") \
+	  "What running takes from the runtime of a deadline reservation. wall: the time. scaled: the time at the " \
+	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU.") \
 	X(dl_constrained, "plain|revised", (0, 4_16, 1), \
-	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be too dense " \
-	  "starts a period (4.12). revised: it keeps the deadline with the runtime that the density allows, and one that " \
-	  "wakes between deadline and period waits with nothing left (4.16).") \
+	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be " \
+	  "too dense starts a period. revised: it keeps the deadline with the runtime that the density allows, and " \
+	  "one that wakes between deadline and period waits with nothing left.") \
 	X(dl_admission, "cpus|capacity", (0, 5_10, 1), \
-	  "What 95 % of which deadline reservations may have: the number of CPUs (to 5.4), or the sum of their capacities " \
-	  "(read in 5.10).") \
+	  "What 95 % of which deadline reservations may have: the number of CPUs, or the sum of their capacities.") \
 	X(dl_enforcement, "tick|timer", (0, 7_2, 1), \
-	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
-	  "by a timer of its own (7.2 on machines that defer the programming of timers: x86 and not arm64).") \
+	  "When a deadline task that has no runtime left is stopped: at the next tick or switch, or by a timer of " \
+	  "its own (7.2 on x86 and not arm64).") \
 	X(hrtick, "off|on", (0, 7_2, 1), \
-	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
-	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
+	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up " \
+	  "does (on in 7.2 on x86 and not arm64).") \
 	X(preemption, "full|lazy", (0), \
 	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
-	  "to user mode; a CPU that executes user code does not notice another one's wake-up until its next " \
-	  "interrupt or system call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a " \
-	  "choice of who builds or starts the kernel).") \
+	  "to user mode; one that executes user code notices another CPU's wake-up at its next interrupt " \
+	  "(CONFIG_PREEMPT_LAZY).") \
 	X(skew_tick, "off|on", (0), \
-	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick divided " \
-	  "by the number of CPUs (the boot parameter skew_tick=1: no rule of a release but a choice of who starts the kernel).") \
+	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick " \
+	  "divided by the number of CPUs (the boot parameter skew_tick=1).") \
 	X(rt_runtime_share, "off|on", (1, 5_10, 0), \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \
 	X(newidle, "always|migration_cost|domain_cost|at_switch", (1, 6_1, 2, 7_2, 3), \
-	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle time is " \
-	  "below 500 us, or below what a search costs. domain_cost: only the latter (read in 6.1, not in 5.10). at_switch: " \
-	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
-	  "6.18). always: it always looks.") \
+	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle " \
+	  "time is below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, " \
+	  "and an idle time ends with the switch to a task. always: it always looks.") \
 	X(balance, \
 	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
 	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
-	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form). " \
-	  "loads: groups of CPUs are compared by the load of their runnable tasks (5.4). loads_biased: where a cache is not " \
-	  "shared or the CPU is busy, by loads that fade over ticks, and no task is too big for its CPU (4.19). loads_zero: a " \
-	  "group with nothing to move is looked through as well (4.16). loads_newly: only a newly idle CPU with room takes from " \
-	  "an overloaded group in any case, and the task queued last is looked at first (4.12). types: each group of a domain has a type, which says what counts " \
-	  "(5.10). capacities: one capacity is larger than another from a twentieth on, and an active balance moves what it was " \
-	  "asked for (5.15). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
-	  "evened out, and threads of one core relieved (6.6). threads: of a domain without idle core one idle thread " \
-	  "balances (6.8). misfit_apart: a task too big for its CPU neither counts as a " \
-	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \
-	  "overutilized: with energy-aware placement only a group with an over-utilized CPU is overloaded (7.2).") \
+	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our " \
+	  "own form). To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
+	  "cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); " \
+	  "only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of " \
+	  "groups (types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took " \
+	  "gives a lone task away. cores: tasks for each core are evened out. threads: without an idle core one idle " \
+	  "thread balances. misfit_apart: a misfit task is no failure. runnable: delayed tasks do not count. " \
+	  "overutilized: placement by energy calls only groups with an over-utilized CPU overloaded.") \
 	X(balance_capacity, "after|before", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
-	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so far (5.10, " \
-	  "6.6, 6.18.2). before: always, and a task too big for its CPU goes to an idle core only (stable updates of 6.1 and " \
-	  "6.12, 7.2).") \
+	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so " \
+	  "far. before: always, and a task too big for its CPU goes to an idle core only.") \
 	X(cache_aware, "off|on", (0, 7_2, 1), \
-	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave them there " \
-	  "while caches are not too full (CONFIG_SCHED_CACHE, read in 7.2; not in 6.18). Without meaning where no cache of " \
-	  "several CPUs has others beside it.") \
+	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave " \
+	  "them there while caches are not too full (CONFIG_SCHED_CACHE).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
-	  "Which CPU updates the load of idle CPUs without tick: an idle CPU that a busy one's tick wakes by " \
-	  "interrupt. balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a " \
-	  "CPU that goes idle walks itself when that is due (4.17). stats_asym: unequal capacities count less busy " \
-	  "CPUs as a reason (read in 5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read " \
-	  "in 5.10, not in 5.4).") \
+	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. balance: " \
+	  "when there may be something to balance. stats: every 32 ms as well, and a CPU that goes idle walks itself " \
+	  "when that is due. stats_asym: where capacities differ busy CPUs are no reason. entry: a CPU that goes " \
+	  "idle walks from its idle loop.") \
 	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", (0, 5_4, 1), \
-	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU (5.3). " \
-	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The others add " \
-	  "clamped utilizations up and are in no release. sum: they fall as utilization does (posted Oct 2023). bias: a " \
-	  "signed difference to the utilization is kept (posted June 2024). bias_weighted: and no cap takes from others what " \
-	  "their weight entitles them to (posted March 2025). debt: as bias, with what a sleeper leaves beside the averages.") \
+	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU. " \
+	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The " \
+	  "others add clamped utilizations up and are in no release. sum: they fall as utilization does. bias: a " \
+	  "signed difference to the utilization is kept. bias_weighted: no cap takes from others what their weight " \
+	  "entitles them to. debt: as bias, with what a sleeper leaves beside the averages.") \
 	X(uclamp_limit, "ceiling|range", (0, 5_10, 1), \
-	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger or that " \
-	  "the task did not choose itself, so that a task which chose a low lower clamp keeps it (5.4). range: the task's " \
-	  "are both kept between the group's two (read in 5.10.262).") \
+	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger " \
+	  "or that the task did not choose itself. range: the task's are both kept between the group's two.") \
 	X(uclamp_used, "always|once_asked", (0, 5_10, 1), \
 	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the " \
-	  "kernel was built with clamps (5.4). once_asked: since the first request for one (sched_uclamp_used; not " \
-	  "in 5.4, in 5.10).") \
+	  "kernel was built with clamps. once_asked: since the first request for one (sched_uclamp_used; not in 5.4, " \
+	  "in 5.10).") \
 	X(uclamp_first, "zero|left_over", (0, 5_10, 1), \
-	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0 (5.4). " \
-	  "left_over: none, marked as those of an idle CPU (read in 5.10.262).") \
+	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0. " \
+	  "left_over: none, marked as those of an idle CPU.") \
 	X(uclamp_new_group, "parents|own", (0, 5_4, 1), \
 	  "Clamps in force of a group whose files were not written. parents: those of the group above; the root's " \
-	  "are 1024 and 1024, so that tasks which choose none run at the highest frequency (5.4.0). own: 0 and 1024 " \
-	  "within those of the group above (read in 5.4.40, 5.10.262).") \
+	  "are 1024 and 1024 (5.4.0). own: 0 and 1024 within those of the group above.") \
 	X(uclamp_change, "keeps_mark|clears_mark", (0, 5_10, 1), \
-	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and the next " \
-	  "task that comes replaces the clamps of the one that runs (5.4). clears_mark: it does not (read in 5.10.262).") \
+	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and " \
+	  "the next task that comes replaces the clamps of the one that runs. clears_mark: it does not.") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
-	  "Which governor chooses idle states. menu: from the last eight stays and the next timer; what a kernel " \
-	  "with several governors picks. teo: from where between the states' residencies earlier stays ended. " \
-	  "next_timer: the deepest state that pays until the next timer, nothing learnt; the tick always stops.") \
+	  "Which governor chooses idle states. menu: from the last eight stays and the next timer. teo: from where " \
+	  "between the states' residencies earlier stays ended. next_timer: the deepest state that pays until the " \
+	  "next timer; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
-	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
-	  "that is allowed; from 6.6 a short typical stay saves the look at the timers; to 6.12 only long stays are dropped " \
-	  "as outliers; what counts once the tick is stopped: the next event (4.19), the next timer (6.1), a timer beyond " \
-	  "two ticks (7.2). 6.8 has the text of 6.6. 5.15 has that of 6.1. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
+	  "The form of menu, named by the release it was read in (docs/rules/idle.md).") \
 	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 5_15, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
-	  "The form of teo, named by the release it was read in (4.12 to 4.19 have no teo; theirs is that of 5.4). To 5.10 hits, " \
-	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
-	  "intercepts; from 6.6 the timer is not always looked up; 6.6, whose text 6.8 has, asks how busy the CPU was; 7.2 counts what the " \
-	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
+	  "The form of teo, named by the release it was read in (docs/rules/idle.md); 4.12 to 4.19 have no teo, and " \
+	  "get that of 5.4.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
-	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor " \
-	  "expects the CPU back within it (4.17). after_tick: and where there is no second idle state the governor " \
-	  "is not asked, and the tick stops once it came while the CPU was idle. Of 5.10, 6.1, 6.12 and 7.2 the last " \
-	  "stable version that was read counts. Only idle periods without tick count as idle for the hold filter.") \
+	  "The tick of an idle CPU. stops: before the governor is asked. governor: it goes on when the governor " \
+	  "expects the CPU back within it. after_tick: and where there is no second idle state it stops once it came " \
+	  "while the CPU was idle.") \
 	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
-	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
-	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
-	  "then.") \
+	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or " \
+	  "also those to a CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
 	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", \
 	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
-	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
-	  "runnable tasks alone (4.12). runnable_even: the waking CPU is asked first whether it is idle, then the same load, " \
-	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
-	  "about to sleep, and one that ends is not (4.17). load_avg: load averages with sleepers in them (read in 5.10, not " \
-	  "in 5.4). idle_first: an idle last CPU is taken before loads are compared (read in 6.1, not in 5.10).") \
+	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by " \
+	  "the load of runnable tasks. runnable_even: the waking CPU is asked first whether it is idle. " \
+	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by averages " \
+	  "with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
 	X(wake_cap, "util|est|off", (0, 5_4, 1, 5_10, 2), \
-	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small is not " \
-	  "drawn to the waker. util: by its utilization (read to 4.19). est: by its estimate, and it goes through the search " \
-	  "for new tasks then, which domains of unequal CPUs ask for (5.4). off: not asked (read in 5.10).") \
+	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small " \
+	  "is not drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search " \
+	  "for new tasks. off: not asked.") \
 	X(energy_model, "milliwatts|scaled|microwatts|performance", (0, 5_10, 1, 6_1, 2, 6_12, 3), \
-	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency (5.4). scaled: the same " \
-	  "times 1000 (a stable patch of 5.10). microwatts: the power comes in uW (read in 6.1). performance: 10 * uW / " \
-	  "performance, and the state is chosen by performance (read in 6.12, not in 6.6).") \
+	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency. scaled: the " \
+	  "same times 1000. microwatts: the power comes in uW. performance: 10 * uW / performance, and the state is " \
+	  "chosen by performance.") \
 	X(energy_aware, "off|margin|limited|rank|actual", (0, 5_4, 1, 5_15, 2, 6_1, 3, 6_12, 4), \
-	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not (to 4.20). margin: the previous CPU " \
-	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). limited: " \
-	  "the same, utilization cut at the capacity that cooling leaves; a domain without candidate does not count (5.15). rank: " \
-	  "the smallest addition wins, a CPU that " \
-	  "cannot keep a lower clamp comes last (read in 6.1). actual: the same under the capacity that limits leave (6.12).") \
+	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not. margin: the previous CPU " \
+	  "stays unless another saves a sixteenth. limited: the same, utilization cut at the capacity that cooling " \
+	  "leaves. rank: the smallest addition wins, a CPU that cannot keep a lower clamp comes last. actual: the " \
+	  "same under the capacity that limits leave.") \
 	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
-	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no (read to 6.6, " \
-	  "and where clamps add up). candidate: yes (6.7; a stable patch of 6.1): several capped tasks may share a CPU that " \
-	  "looks full.") \
+	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no. " \
+	  "candidate: yes: several capped tasks may share a CPU that looks full.") \
 	X(energy_zero, "utilization|clamped|no_floor", (0, 5_10, 2, 6_6, 1, 6_8, 2), \
-	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none (5.4). " \
-	  "clamped: it has none within its clamps, so that an upper clamp of 0 keeps it where it is (6.6). no_floor: " \
-	  "it has none and no lower clamp (read in 5.10, 6.1, 6.8, 6.12; updates of 6.6 have it, too).") \
+	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none. " \
+	  "clamped: it has none within its clamps. no_floor: it has none and no lower clamp.") \
 	X(energy_runnable, "off|before_task|with_task", (0, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
-	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
-	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \
+	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task " \
+	  "comes or goes. with_task: with it (stable 6.12, 7.2).") \
 	X(util_fits, "capacity|floor|rank", (0, 5_10, 1, 6_1, 2), \
-	  "When a task fits a CPU. capacity: utilization below four fifths of what is left for the fair class. floor: its " \
-	  "clamps count, one that the CPU cannot keep is no fit (a stable patch of 5.10). rank: such a CPU fits, but worse " \
-	  "than others (read in 6.1).") \
+	  "When a task fits a CPU. capacity: utilization below four fifths of what is left for the fair class. " \
+	  "floor: its clamps count, one that the CPU cannot keep is no fit. rank: such a CPU fits, but worse than " \
+	  "others.") \
 	X(overutilized, "capacity|clamps|clamps_energy|maximum_energy", \
 	  (0, 5_10, 1, 5_15, 2, 6_6, 1, 6_12, 2, 7_2, 3), \
-	  "When a CPU has too much to do for placement by energy. capacity: its utilization does not fit. clamps: not under " \
-	  "its clamps. clamps_energy: the same, only while placement by energy is on. maximum_energy: its lower clamp does " \
-	  "not count (7.2).") \
+	  "When a CPU has too much to do for placement by energy. capacity: its utilization does not fit. clamps: " \
+	  "not under its clamps. clamps_energy: the same, only while placement by energy is on. maximum_energy: its " \
+	  "lower clamp does not count.") \
 	X(misfit, "off|load|pinned|biggest", (0, 5_4, 1, 5_10, 2, 6_12, 3), \
-	  "When a running task waits for a bigger CPU. off: never (to 4.20). load: its utilization does not fit (5.4). pinned: " \
-	  "a task that may use one CPU only does not wait (read in 5.10). biggest: nor one that already has the biggest it " \
-	  "may use (read in 6.12).") \
+	  "When a running task waits for a bigger CPU. off: never. load: its utilization does not fit. pinned: a " \
+	  "task that may use one CPU only does not wait. biggest: nor one that already has the biggest it may use.") \
 	X(sched_idle_cpu, "off|on|yields", (0, 5_4, 1, 7_2, 2), \
-	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes (read in 5.4). " \
-	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
+	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes. " \
+	  "yields: not when the task is of SCHED_IDLE itself.") \
 	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 5_15, 4, 6_8, 5), \
-	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads; the CPU before the last one " \
-	  "is not tried (4.12). counted: it is, and as many CPUs are looked at as the mean idle time leaves, those that the " \
-	  "task may not use among them (4.16, 4.19). second: and one that runs SCHED_IDLE tasks only is taken when none is " \
-	  "idle (5.4). passes: the first of either kind, of CPUs that it may use, and a kernel thread of its CPU leaves the " \
-	  "task there (read in 5.10). scan: one scan of as many CPUs as the group's utilization leaves (read in 6.1). clusters: " \
-	  "the CPUs of the same cluster first (read in 6.8).") \
+	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads. counted: the CPU " \
+	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one that runs SCHED_IDLE " \
+	  "tasks only is taken when none is idle. passes: the first of either kind; a kernel thread of its CPU " \
+	  "leaves the task there. scan: as many CPUs as the group's utilization leaves. clusters: the CPUs of the " \
+	  "same cluster first.") \
 	X(capacity_search, "off|first|rank|cores", (0, 5_10, 1, 6_1, 2, 7_2, 3), \
-	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
-	  "biggest (read in 5.10). rank: those that fit but for a lower clamp before others (read in 6.1). cores: whole " \
-	  "cores before threads, and only as many CPUs as the utilization leaves (7.2).") \
+	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, " \
+	  "else the biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before " \
+	  "threads, and only as many CPUs as the utilization leaves.") \
 	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
-	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, of those " \
-	  "that are close the one with least load; a program to the group with most room in its original capacity (4.12). " \
-	  "load: in what is left of it (4.16). load_nodes: and another node must have less by the whole margin (4.19). " \
-	  "load_est: and the task's own estimate is no load (5.4). types_near: groups are " \
-	  "classified, a node with an idle CPU keeps its tasks (read in 5.10). types_quarter: a node keeps " \
-	  "them while it runs tasks on less than a quarter of its CPUs (5.15). types: nodes may differ by some tasks (read " \
-	  "in 6.1). types_energy: no group is overloaded while placement by energy is on (7.2).") \
+	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, a " \
+	  "program to most room in the original capacity. load: in what is left of it. load_nodes: another node must " \
+	  "have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups are " \
+	  "classified, a node with an idle CPU keeps its tasks. types_quarter: while it runs tasks on less than a " \
+	  "quarter of its CPUs. types: nodes may differ by some tasks. types_energy: no group is overloaded while " \
+	  "placement by energy is on.") \
 	X(dst_group_cpus, "all|allowed", (0, 5_10, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
@@ -789,92 +751,86 @@ enum {
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
 	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
 	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
-	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: from the " \
-	  "idle time of each CPU, with a frequency to jump to (Android 3.x to 4.9).") \
+	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: with a " \
+	  "frequency to jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
-	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
-	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
-	  "release has any.") \
+	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be " \
+	  "negative, every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task " \
+	  "by 50 ms.") \
 	X(sampling_form, "6_12|4_5", (0), \
-	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
-	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
-	  "as long. 6_12 in every profile.") \
+	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long " \
+	  "time since the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and " \
+	  "only idle time counts as long.") \
 	X(conservative_form, "stops|steps|steps_if_idle|stops_below", \
 	  (3, 4_19, 0, 5_10, 1, 6_6, 0, 6_12, 2, 6_18, 0, 7_2, 1), \
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. " \
-	  "steps: a step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of " \
-	  "periods that had no sample are taken only when the load is below down_threshold (6.12.117). stops_below: " \
-	  "as stops, and those steps may lead below the lower limit too (4.12, 4.16.13).") \
+	  "steps: a step ends at the limit. steps_if_idle: and the steps of periods without sample are taken only " \
+	  "when the load is below down_threshold. stops_below: as stops, and those steps may lead below the lower " \
+	  "limit too.") \
 	X(blocked_update, "own|scan|interval|lazy", (0, 4_19, 1, 5_10, 0), \
-	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since " \
-	  "the series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, " \
-	  "inside schedule() (4.19, 5.4). interval: the same, but not within blocked_update_us of the last time " \
-	  "(posting of 2021). lazy: none; no CPU walks over idle CPUs either, and a CPU that reads their load works " \
-	  "out how far it has faded.") \
+	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own. scan: also that of " \
+	  "every idle CPU it looks at, once a tick, inside schedule(). interval: the same, but not within " \
+	  "blocked_update_us of the last time (posting of 2021). lazy: none; a CPU that reads an idle CPU's load " \
+	  "works out how far it has faded.") \
 	X(newidle_own, "free|counted", (0, 6_1, 1), \
-	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
-	  "5.10).") \
+	  "Refreshing its own load before such a look is part of what the look costs, or is not.") \
 	X(newidle_dice, "off|success|rate", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 2), \
-	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often as looks " \
-	  "found something (stable updates of 6.1 and 6.12). rate: the more often, too, the rarer it gets there (7.2). Not in " \
-	  "5.10.262, 6.6.0 and 6.18.2.") \
+	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often " \
+	  "as looks found something. rate: the more often, too, the rarer it gets there.") \
 	X(newidle_fails, "measured|dearer", (0, 6_18, 1, 7_2, 0), \
-	  "What a search that finds nothing makes of a domain's remembered cost. measured: what it took (every kernel that " \
-	  "was read, but). dearer: half more than the longest before, at most 0.5 ms, so that a CPU with short idle times " \
-	  "searches less and less (6.18.2; taken back in 6.18.3).") \
+	  "What a search that finds nothing makes of a domain's remembered cost. measured: what it took. dearer: " \
+	  "half more than the longest before, at most 0.5 ms (6.18.2; taken back in 6.18.3).") \
 	X(bandwidth, "off|group|task", (1, 6_18, 2), \
-	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
-	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \
-	  "user space (read in 6.18.2).") \
+	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its " \
+	  "parent with all that waits on it. task: it stays, and each of its tasks leaves when it would return to " \
+	  "user space.") \
 	X(bandwidth_refill, "expires_late|expires|quota|burst", (0, 4_19, 1, 5_4, 2, 5_15, 3), \
 	  "What the end of a period does. expires: the pool is the quota again, and what queues still hold is lost; " \
-	  "expires_late: by a comparison the wrong way round, a tick after the next refill (4.12, 4.16). quota: what they hold " \
-	  "is theirs (read in 5.4). burst: what was not used is kept up to the burst, and the pool is filled before the timer " \
-	  "stops (read in 6.1, not in 5.10).") \
+	  "expires_late: a tick after the next refill. quota: what they hold is theirs. burst: what was not used is " \
+	  "kept up to the burst, and the pool is filled before the timer stops.") \
 	X(bandwidth_throttle, "head|tail|retry|at_once", (0, 4_19, 1, 5_10, 2, 7_2, 3), \
-	  "Where a throttled queue stands among those that wait for runtime. head: before the others (4.12, 4.16). tail: " \
-	  "behind them (4.19). retry: and it asks the pool once more before (read in 5.10, not in 5.4). at_once: throttled " \
-	  "in the update that finds nothing left, so it need not ask again (7.2).") \
+	  "Where a throttled queue stands among those that wait for runtime. head: before the others. tail: behind " \
+	  "them. retry: and it asks the pool once more before. at_once: throttled in the update that finds nothing " \
+	  "left.") \
 	X(bandwidth_slack, "pushed|kept", (0, 5_4, 1), \
-	  "Runtime that queues return while others wait is handed out 5 ms later; another return meanwhile pushes that " \
-	  "moment back (read to 4.19), or not (read in 5.4).") \
+	  "Runtime that queues return while others wait is handed out 5 ms later; another return meanwhile pushes " \
+	  "that moment back, or not.") \
 	X(bandwidth_time, "throttled|waiting", (0, 6_6, 1), \
-	  "throttled_usec counts the time for which a queue is throttled, or from when something waits on it (6.6).") \
+	  "throttled_usec counts the time for which a queue is throttled, or from when something waits on it.") \
 	X(bandwidth_phase, "aligned|random", (0, 6_6, 1), \
-	  "Periods end at multiples of the period since boot, or each group has an offset (read in 6.6, not in 6.1).") \
+	  "Periods end at multiples of the period since boot, or each group has an offset.") \
 	X(throttle_clock, "task|pelt", (0, 5_10, 1), \
-	  "The clock that a throttled queue's time is taken from. pelt: the one its averages follow (5.10.262). task: the one " \
-	  "that no speed slows, so that from 5.1 to there averages of a queue that was throttled on a slow CPU jump (5.4).") \
+	  "The clock that a throttled queue's time is taken from. pelt: the one its averages follow. task: the one " \
+	  "that no speed slows, so that averages of a queue that was throttled on a slow CPU jump.") \
 	X(rt_search, "first|fits|spread|push", (0, 5_10, 1, 5_15, 2, 6_12, 3), \
-	  "Where a real-time task goes that cannot run where it was. first: the first of the CPUs with the weakest real-time " \
-	  "task. fits: of those whose capacity its clamps ask for (read in 5.10). spread: none that has a deadline task, and " \
-	  "behind the one found last (read in 6.1). push: behind a deadline task it is queued, and pushed on (read in 6.12).") \
+	  "Where a real-time task goes that cannot run where it was. first: the first of the CPUs with the weakest " \
+	  "real-time task. fits: of those whose capacity its clamps ask for. spread: none that has a deadline task, " \
+	  "and behind the one found last. push: behind a deadline task it is queued, and pushed on.") \
 	X(dl_search, "latest|first|fits|spread", (0, 4_16, 1, 5_10, 2, 5_15, 3), \
-	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a deadline " \
-	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
-	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
+	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a " \
+	  "deadline task, else that of the latest deadline. first: all CPUs without one, the first of them. fits: " \
+	  "whose capacity its runtime and deadline ask for. spread: behind the one found last.") \
 	X(affinity, "first|spread", (0, 5_10, 1), \
-	  "Where a running task goes that may no longer run on its CPU. first: the first of those it may use (read to 5.4). " \
-	  "spread: the next one behind what the CPU that asks found last, so that tasks confined together do not all go to " \
-	  "one (read in 5.10). Idle CPUs are not looked for.") \
+	  "Where a running task goes that may no longer run on its CPU. first: the first of those it may use. " \
+	  "spread: the next one behind what the CPU that asks found last. Idle CPUs are not looked for.") \
 	X(thermal, "off|step_wise|power_allocator", (0), \
 	  "Which governor cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a " \
 	  "trip. power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. " \
 	  "off: nothing gets hot.") \
 	X(thermal_trips, "governor|core", (0, 6_12, 1), \
-	  "What says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). " \
-	  "core: the thermal core, until the temperature is below the hysteresis (read in 6.12).") \
+	  "What says that a trip is reached. governor: each compares with the trip's temperature. core: the thermal " \
+	  "core, until the temperature is below the hysteresis.") \
 	X(step_wise, "down|hold|lower|release", (0, 4_16, 1, 6_12, 3, 6_18, 2, 7_2, 3), \
-	  "What step_wise does while it gets cooler. down: a state up, above the trip too (4.12). hold: below it only (read " \
-	  "in 5.4). lower: a state up above it, but one stays; below it all at once to the lowest, then released (6.18). " \
-	  "release: below it released (7.2.12, 6.12.118).") \
+	  "What step_wise does while it gets cooler. down: a state up, above the trip too. hold: below it only. " \
+	  "lower: a state up above it, but one stays; below it all at once to the lowest, then released. release: " \
+	  "below it released.") \
 	X(ipa, "truncates|rounds|idle_max", (0, 5_15, 1, 6_18, 2), \
-	  "power_allocator. truncates: what is left over is divided with fractions cut, the sum of errors counts 10/1024 " \
-	  "(read to 5.10). rounds: to the nearest, and the sum counts a tenth of k_pu (read in 6.1). idle_max: domains that " \
-	  "all ask for nothing may have all (read in 6.18).") \
+	  "power_allocator. truncates: what is left over is divided with fractions cut, the sum of errors counts " \
+	  "10/1024. rounds: to the nearest, and the sum counts a tenth of k_pu. idle_max: domains that all ask for " \
+	  "nothing may have all.") \
 	X(cooling_load, "idle_time|utilization", (0, 5_15, 1), \
-	  "What power_allocator takes for a CPU's load: the time it was not idle since the last look (read to 5.10), or its " \
-	  "utilization in this moment (read in 6.1).")
+	  "What power_allocator takes for a CPU's load: the time it was not idle since the last look, or its " \
+	  "utilization in this moment.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Known gaps of `docs/gaps.toml`: the list of all, the ends of the pages of rules, and whether each cited one exists.
+//! Known gaps of `docs/gaps.toml`: the list of all, links to it on pages of rules, and whether each cited one exists.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,6 +12,8 @@ use crate::repo::File;
 const SOURCE: &str = "docs/gaps.toml";
 const LIST: &str = "docs/gaps.md";
 const RULES: &str = "docs/rules/";
+/// Sizes that say nothing beside the symptom.
+const SAID: [&str; 2] = ["as said", "not measured"];
 /// Six lines of 120 columns.
 const CHARS_MAX: usize = 720;
 /// Topics in their order on the list, with their headings.
@@ -77,7 +79,7 @@ pub fn gaps(files: &[File]) -> Result<Gaps, String> {
     let mut findings: Vec<String> = gap.iter().filter_map(fault).collect();
     findings.extend(twice(&gap));
     findings.extend(uncited(&gap, files));
-    let mut outputs = vec![page(LIST, SOURCE, &list(&gap, files))];
+    let mut outputs = vec![page(LIST, SOURCE, &list(&gap))];
     for file in files.iter().filter(|file| file.path.starts_with(RULES) && file.extension() == "md") {
         match filled(&gap, file) {
             Ok(text) => outputs.push(output(&file.path, text)),
@@ -134,30 +136,24 @@ fn ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The list of all: a line for each gap whose topic has a page of rules, which holds the entry; entries of the others.
-fn list(gaps: &[Gap], files: &[File]) -> String {
+/// The list of all, each with all that is known of it.
+fn list(gaps: &[Gap]) -> String {
     let mut out = format!(
-        "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first. A gap has a number that is \
-         never used again, a symptom, a size (measured end to end where one was), a cause, and a test where one fails \
-         when it changes. Each stands in full in one place: at the end of its page of rules, else here. How true the \
-         rest is: [traces](fidelity/traces.md), [balances](fidelity/balances.md), [residency](fidelity/residency.md), \
-         [clamps beside boards](fidelity/clamp-boards.md), [ramps](fidelity/ramps.md), and for each switch of a \
-         profile [sources](fidelity/sources.md).\n",
+        "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first: what a user sees, how large it \
+         is (measured end to end where it was), and the rule that is missing or simplified. The test that fails when \
+         this changes stands in [gaps.toml](gaps.toml). How true the rest is: [traces](fidelity/traces.md), \
+         [balances](fidelity/balances.md), [residency](fidelity/residency.md), \
+         [clamps beside boards](fidelity/clamp-boards.md), [ramps](fidelity/ramps.md), and for each switch of a profile \
+         [sources](fidelity/sources.md).\n",
         gaps.len()
     );
     for (topic, title) in TOPICS {
         let of: Vec<&Gap> = gaps.iter().filter(|gap| gap.topic == *topic).collect();
-        let path = format!("{RULES}{topic}.md");
         if of.is_empty() {
             continue;
         }
         let _ = write!(out, "\n## {title}\n\n");
-        if files.iter().any(|file| file.path == path) {
-            let _ = write!(out, "In full: [{topic}](rules/{topic}.md#known-gaps).\n\n");
-            of.iter().for_each(|gap| out.push_str(&row(gap)));
-        } else {
-            of.iter().for_each(|gap| out.push_str(&item(gap, true)));
-        }
+        of.iter().for_each(|gap| out.push_str(&item(gap)));
     }
     out
 }
@@ -166,24 +162,13 @@ fn anchor(gap: &Gap) -> String {
     format!("<a id=\"{}\"></a>{}", gap.id.to_lowercase(), gap.id)
 }
 
-/// Beginnings of the symptom and of the size, as far as one was measured.
-fn row(gap: &Gap) -> String {
-    let end = [". ", "; "].iter().filter_map(|mark| gap.symptom.find(mark)).min();
-    let symptom = end.map_or(gap.symptom.trim_end_matches('.'), |at| &gap.symptom[..at]);
-    let size = gap.size.split_once("; ").map_or(gap.size.as_str(), |(first, _)| first).trim_end_matches('.');
-    let size = if size == "not measured" { String::new() } else { format!(" ({size})") };
-    format!("- **{}** {symptom}{size}.\n", anchor(gap))
-}
-
-/// One gap with all that is known of it.
-fn item(gap: &Gap, is_home: bool) -> String {
-    let id = if is_home { anchor(gap) } else { gap.id.clone() };
-    let mut out =
-        format!("- **{id}** {}\n  Size: {}. Cause: {}", gap.symptom, gap.size.trim_end_matches('.'), gap.cause);
-    if gap.test != "none" {
-        let _ = write!(out, " Test: {}.", gap.test.trim_end_matches('.'));
-    }
-    out + "\n"
+/// One gap; its test stands in the source alone.
+fn item(gap: &Gap) -> String {
+    let mut out = format!("- **{}** {}\n", anchor(gap), gap.symptom);
+    let size = gap.size.trim_end_matches('.');
+    let size = if SAID.contains(&size) { String::new() } else { format!("Size: {size}. ") };
+    let _ = writeln!(out, "  {size}Cause: {}", gap.cause);
+    out
 }
 
 /// A page of rules with what stands between its markers written anew.
@@ -208,10 +193,11 @@ fn filled(gaps: &[Gap], page: &File) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// The gaps of one topic, as seen from the folder of rules.
+/// Links to the gaps of one topic, as seen from the folder of rules.
 fn section(gaps: &[Gap], topic: &str) -> String {
-    let items: String = gaps.iter().filter(|gap| gap.topic == topic).map(|gap| item(gap, false)).collect();
-    if items.is_empty() { "None is known.\n".to_owned() } else { items.replace("](", "](../") }
+    let of = gaps.iter().filter(|gap| gap.topic == topic);
+    let links: Vec<String> = of.map(|gap| format!("[{}](../gaps.md#{})", gap.id, gap.id.to_lowercase())).collect();
+    if links.is_empty() { "None is known.\n".to_owned() } else { format!("{}.\n", links.join(",\n")) }
 }
 
 #[cfg(test)]
@@ -231,29 +217,24 @@ mod tests {
     }
 
     #[test]
-    fn gaps_stand_between_the_markers_of_their_topic_and_links_lead_from_there() {
+    fn pages_of_rules_link_to_the_list_which_has_every_gap_in_full() {
         let page = "# Idle\n<!-- gaps:idle -->\nold\n<!-- /gaps -->\nend\n";
-        let found = run(&toml("F-001", "idle"), &[("docs/rules/idle.md", page)]);
+        let two = [toml("F-001", "idle"), toml("F-002", "idle").replace("[1](a.md)", "as said")].concat();
+        let found = run(&two, &[("docs/rules/idle.md", page)]);
         assert!(found.findings.is_empty(), "{:?}", found.findings);
-        let text = "# Idle\n<!-- gaps:idle -->\n- **F-001** Wrong.\n  Size: [1](../a.md). Cause: x Test: t.\n\
+        let text = "# Idle\n<!-- gaps:idle -->\n[F-001](../gaps.md#f-001),\n[F-002](../gaps.md#f-002).\n\
                     <!-- /gaps -->\nend\n";
         assert_eq!(found.outputs[1].text, text);
-        assert!(found.outputs[0].text.contains("\n- **<a id=\"f-001\"></a>F-001** Wrong ([1](a.md)).\n"));
+        let list = &found.outputs[0].text;
+        assert!(list.contains("\n- **<a id=\"f-001\"></a>F-001** Wrong.\n  Size: [1](a.md). Cause: x\n"));
+        assert!(list.ends_with("</a>F-002** Wrong.\n  Cause: x\n"), "{list}");
     }
 
     #[test]
-    fn the_list_has_an_entry_in_full_only_where_its_topic_has_no_page() {
-        let long = toml("F-001", "idle").replace("Wrong.", "To 5.4 wrong. And slow.");
-        let long = long.replace("[1](a.md)", "1 ms; often");
-        let page = "<!-- gaps:idle -->\n<!-- /gaps -->\n";
-        let listed = run(&long, &[("docs/rules/idle.md", page)]);
-        let line = "- **<a id=\"f-001\"></a>F-001** To 5.4 wrong (1 ms).\n";
-        assert!(listed.outputs[0].text.ends_with(line), "{}", listed.outputs[0].text);
-        let entry = "**F-001** To 5.4 wrong. And slow.\n  Size: 1 ms; often. Cause: x Test: t.\n";
-        assert!(listed.outputs[1].text.contains(entry), "{}", listed.outputs[1].text);
-        let alone = run(&long.replace("'t'", "'none'"), &[]);
-        let entry = "**<a id=\"f-001\"></a>F-001** To 5.4 wrong. And slow.\n  Size: 1 ms; often. Cause: x\n";
-        assert!(alone.outputs[0].text.ends_with(entry), "{}", alone.outputs[0].text);
+    fn a_page_of_a_topic_without_gaps_says_so() {
+        let page = "# Idle\n<!-- gaps:idle -->\n<!-- /gaps -->\n";
+        let found = run(&toml("F-001", "published"), &[("docs/rules/idle.md", page)]);
+        assert_eq!(found.outputs[1].text, "# Idle\n<!-- gaps:idle -->\nNone is known.\n<!-- /gaps -->\n");
     }
 
     #[test]

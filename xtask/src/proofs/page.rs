@@ -11,8 +11,7 @@ pub fn render(facts: &Facts) -> String {
     format!(
         "# Where the value of each switch comes from\n\nEvery switch of [policy.h](../../core/include/pelton/policy.h) has one \
          value per profile ([which](../reference/switches.md)). A letter says what shows that the kernel of that name does so. \
-         What was read, and the test, stands in [docs/rules/proofs](../rules/proofs/) under the switch's name, and is checked: \
-         each named test and operation exists, and each release belongs to the profile it speaks for.\n\n{}\n{}\n{}",
+         What was read, and the test, stands in [docs/rules/proofs](../rules/proofs/) under the switch's name.\n\n{}\n{}\n{}",
         releases(facts),
         legend(facts),
         matrix(facts)
@@ -21,9 +20,8 @@ pub fn render(facts: &Facts) -> String {
 
 /// Table of the release that each profile is held against.
 fn releases(facts: &Facts) -> String {
-    let mut out = "## Profiles and releases\n\nA profile names a set of rules; what it is held against is a release. Packages of a \
-                   distribution carry back-ports, so a profile is what its package does, and not what the first release of \
-                   that number did.\n\n| profile | text read | package compiled by `make test-oracle` | recorded by `pelton record` |\n\
+    let mut out = "## Profiles and releases\n\nWhat a profile is held against. Packages of a distribution carry back-ports, so \
+                   a profile is what its package does.\n\n| profile | text read | package compiled by `make test-oracle` | recorded by `pelton record` |\n\
                    |---|---|---|---|\n"
         .to_owned();
     for release in &facts.releases.all {

@@ -148,8 +148,7 @@ static CPUFREQ: Spec = Spec {
             "frequency_table",
             Kind::Flag,
             "",
-            "the driver has a list of frequencies; `false`: the governor asks for any kHz and the driver sets the lowest \
-             operating point that suffices (intel_pstate and amd-pstate in passive mode); absent: yes",
+            "the driver has a list of frequencies; `false`: the governor asks for any kHz (intel_pstate and amd-pstate in passive mode); absent: yes",
         ),
         Key::new(
             "every_limit_change",
@@ -162,8 +161,7 @@ static CPUFREQ: Spec = Spec {
             "emulated",
             Kind::Flag,
             "",
-            "nothing is behind the frequencies of an emulated machine: the scheduler's own paths (`[costs]`) take the same time at any \
-             of them and on every CPU; absent: no",
+            "an emulated machine: the scheduler's own paths (`[costs]`) take the same time at any frequency and on every CPU; absent: no",
         ),
     ],
 };
@@ -201,8 +199,7 @@ static TOPOLOGY: Spec = Spec {
             "one_at_a_time",
             Kind::Flag,
             "",
-            "CPUs execute one after another, as those of an emulator with one thread do: a path of the kernel (`[costs]`) begins \
-             when those of other CPUs are done; absent: no",
+            "CPUs execute one after another, as those of an emulator with one thread do; absent: no",
         ),
         Key::new(
             "clusters",
@@ -288,8 +285,7 @@ static POWER: Spec = Spec {
             "energy_table",
             Kind::Text,
             "",
-            "name of the `[[energy_table]]` that says what the board draws, for all domains, in that table's own unit. No decision is made by it; \
-             where the file has no other power, the kernel believes it as well",
+            "name of the `[[energy_table]]` that says what the board draws, for all domains, in that table's own unit",
         ),
         Key::new(
             "cluster_active_mw",
@@ -301,8 +297,7 @@ static POWER: Spec = Spec {
             "rest_mw",
             POWER_MW,
             "mW",
-            "power of what else the board's meter sees (memory, regulators, a display), the same all the time; in the unit of `energy_table` where \
-             one is named. It is in `energy_meter_mj` alone",
+            "power of what else the board's meter sees, the same all the time, in the unit of `energy_table`; in `energy_meter_mj` alone",
         ),
     ],
 };
@@ -391,8 +386,7 @@ static OPP: Spec = Spec {
             "inefficient",
             Kind::Flag,
             "",
-            "the kernel's own Energy Model says that it passes over this point (debugfs: `inefficient`, where `flags` have 0x2), \
-             which profiles from 6.1 on do; absent at all points of a domain: worked out from coefficient and voltages",
+            "the kernel's own Energy Model passes over this point (debugfs), from 6.1 on; absent at all points of a domain: worked out from coefficient and voltages",
         ),
     ],
 };
