@@ -115,14 +115,19 @@ struct {
 } groups SEC(".maps");
 
 /* Const for the verifier, which would else take each read of a field for a volatile one. */
-HIDDEN const struct pelton_policy *policy(void)
+HIDDEN const struct pelton_policy *policy_as_given(void)
 {
 	const struct pelton_policy *p = (const struct pelton_policy *)&policy_given;
 
 	asm("" : "+r"(p));
 	return p;
 }
-#define POLICY policy()
+
+#ifdef LIVE_USUAL
+#include "live_usual.h"
+#else
+#define POLICY policy_as_given()
+#endif
 #define SETTINGS (&settings_given)
 
 HIDDEN struct live_cpu *cpu_of(u32 cpu)
