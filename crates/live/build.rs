@@ -70,8 +70,8 @@ fn main() {
     compile("observer", "v3", None);
 }
 
-/// Compiles one program for processors of this version: 3 has instructions for 32 bits, as the core's words have. `form`
-/// is defined as LIVE_FORM in it.
+/// Compiles one program for processors of this version: 3 has instructions for 32 bits, as the core's words have.
+/// `form` is defined as LIVE_FORM in it.
 fn compile(name: &str, version: &str, form: Option<&str>) {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let (of_form, defined) =

@@ -17,7 +17,7 @@ use crate::machine::{READER_NICE, set_nice};
 use crate::session::{LiveError, keep_messages, refused};
 
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler.bpf.o"));
-/// The same with the switches of the usual policy compiled in.
+/// Program with the switches of the usual policy compiled in.
 static USUAL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler_usual.bpf.o"));
 
 /// A running scheduler; it ends when this is dropped.
