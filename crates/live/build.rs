@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 31] = [
+const SOURCES: [&str; 32] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -45,6 +45,7 @@ const SOURCES: [&str; 31] = [
     "live_place.h",
     "live_record.h",
     "live_state.h",
+    "live_usual.h",
     "lockless.h",
     "place.h",
     "record.h",
@@ -61,18 +62,22 @@ fn main() {
     }
     println!("cargo:rerun-if-changed={CORE}/pelton");
     println!("cargo:rerun-if-env-changed=CLANG");
-    compile("recorder", "v2");
-    compile("place", "v2");
-    compile("clamp", "v2");
-    compile("decide", "v3");
-    compile("scheduler", "v3");
-    compile("observer", "v3");
+    compile("recorder", "v2", None);
+    compile("place", "v2", None);
+    compile("clamp", "v2", None);
+    compile("decide", "v3", None);
+    compile("scheduler", "v3", None);
+    compile("scheduler", "v3", Some("usual"));
+    compile("observer", "v3", None);
 }
 
 /// Compiles one program for processors of this version: 3 has instructions for 32 bits, as the core's words have.
-fn compile(name: &str, version: &str) {
+/// `form` is defined as LIVE_FORM in it.
+fn compile(name: &str, version: &str, form: Option<&str>) {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let out = PathBuf::from(variable("OUT_DIR")).join(format!("{name}.bpf.o"));
+    let (of_form, defined) =
+        form.map_or_else(Default::default, |form| (format!("_{form}"), format!("-DLIVE_{}", form.to_uppercase())));
+    let out = PathBuf::from(variable("OUT_DIR")).join(format!("{name}{of_form}.bpf.o"));
     let clang = Some(variable("CLANG")).filter(|c| !c.is_empty()).unwrap_or_else(|| "clang".to_owned());
     let endian = if variable("CARGO_CFG_TARGET_ENDIAN") == "big" { "bpfeb" } else { "bpfel" };
     let status = Command::new(&clang)
@@ -80,6 +85,7 @@ fn compile(name: &str, version: &str) {
         .arg(format!("-D__TARGET_ARCH_{}", target_macro(&variable("CARGO_CFG_TARGET_ARCH"))))
         .arg(format!("-I{}", variable("DEP_BPF_INCLUDE")))
         .arg(format!("-I{CORE}"))
+        .args(form.map(|_| defined))
         .args(["-c", &format!("src/bpf/{name}.bpf.c"), "-o"])
         .arg(&out)
         .status();

@@ -87,16 +87,22 @@ PELTON_INLINE s64 pelton_avg_vruntime(const struct pelton_policy *pol, struct pe
 	return rq->zero_vruntime;
 }
 
-/* sum >= key * weight without losing what is above 64 bits; weight >= 0. */
+/* Upper 64 bits of a product. */
+PELTON_INLINE u64 pelton_mul_high(u64 a, u64 b)
+{
+	u64 low = (a & 0xffffffffu) * (b & 0xffffffffu);
+	u64 mid = (a >> 32) * (b & 0xffffffffu) + (low >> 32);
+	u64 mid2 = (a & 0xffffffffu) * (b >> 32) + (mid & 0xffffffffu);
+
+	return (a >> 32) * (b >> 32) + (mid >> 32) + (mid2 >> 32);
+}
+
+/* sum >= key * weight without losing what is above 64 bits; weight >= 0. Two factors of 32 bits have nothing above. */
 PELTON_INLINE u32 pelton_sum_reaches(s64 sum, s64 key, s64 weight)
 {
-	u64 size = key < 0 ? 0 - (u64)key : (u64)key, w = (u64)weight;
-	u64 low = (size & 0xffffffffu) * (w & 0xffffffffu);
-	u64 mid = (size >> 32) * (w & 0xffffffffu) + (low >> 32);
-	u64 mid2 = (size & 0xffffffffu) * (w >> 32) + (mid & 0xffffffffu);
-	u64 high = (size >> 32) * (w >> 32) + (mid >> 32) + (mid2 >> 32);
+	u64 size = key < 0 ? 0 - (u64)key : (u64)key, w = (u64)weight, low = size * w;
+	u64 high = (size | w) >> 32 ? pelton_mul_high(size, w) : 0;
 
-	low = (mid2 << 32) | (low & 0xffffffffu);
 	if (high || low >> 63)
 		return key < 0;
 	return key < 0 ? sum >= -(s64)low : sum >= (s64)low;

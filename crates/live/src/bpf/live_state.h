@@ -82,9 +82,10 @@ struct live_task {
 	struct pelton_se se;
 	struct pelton_fair_se fair;
 	struct pelton_uclamp_sum_task clamps;
-	u64 ran_ns;     /* sum_exec_runtime when it was last looked at */
-	u64 cgroup;     /* number of its cgroup */
-	u64 generation; /* of the groups that it knows */
+	u64 ran_ns;      /* sum_exec_runtime when it was last looked at */
+	u64 cgroup;      /* number of its cgroup */
+	u64 generation;  /* of the groups that it knows */
+	u64 clamp_words; /* the kernel's clamps that its own follow from; 0: not known */
 	u32 cpu;
 	u32 known; /* its CPU's queue has its average */
 	u32 group;
@@ -115,24 +116,36 @@ struct {
 } groups SEC(".maps");
 
 /* Const for the verifier, which would else take each read of a field for a volatile one. */
-HIDDEN const struct pelton_policy *policy(void)
+HIDDEN const struct pelton_policy *policy_as_given(void)
 {
 	const struct pelton_policy *p = (const struct pelton_policy *)&policy_given;
 
 	asm("" : "+r"(p));
 	return p;
 }
-#define POLICY policy()
+
+#ifdef LIVE_USUAL
+#include "live_usual.h"
+#else
+#define POLICY policy_as_given()
+#endif
 #define SETTINGS (&settings_given)
+
+/* As one pointer: the compiler would else compute it anew for each field. */
+HIDDEN struct live_cpu *kept(struct live_cpu *c)
+{
+	asm("" : "+r"(c));
+	return c;
+}
 
 HIDDEN struct live_cpu *cpu_of(u32 cpu)
 {
-	return &cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
+	return kept(&cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)]);
 }
 
 HIDDEN struct live_cpu *record_of(u32 at)
 {
-	return &cpus[at & (2u * PELTON_PLACE_CPUS_MAX - 1u)];
+	return kept(&cpus[at & (2u * PELTON_PLACE_CPUS_MAX - 1u)]);
 }
 
 HIDDEN u32 index_of(const struct live_cpu *c)
@@ -206,6 +219,13 @@ HIDDEN void publish(struct live_cpu *c)
 	}
 }
 
+/* The same where other CPUs place by it; elsewhere what the loader reads is as of the last tick. */
+HIDDEN void show(struct live_cpu *c)
+{
+	if (SETTINGS->placing)
+		publish(c);
+}
+
 /* The nearest cgroup above a task, itself included, that was given something. */
 APART u32 learn_group(struct task_struct *p __arg_trusted)
 {
@@ -237,28 +257,49 @@ HIDDEN u32 clamp_pair(const struct uclamp_se *lower)
 	return (u32)BPF_CORE_READ_BITFIELD(lower, value) | (u32)BPF_CORE_READ_BITFIELD(upper, value) << 16;
 }
 
+/* Both of a pair as the kernel keeps them. */
+HIDDEN u64 clamp_words(const struct uclamp_se *lower)
+{
+	const u32 *low = (const u32 *)lower, *high = (const u32 *)next_limit(lower);
+
+	return (u64)*high << 32 | *low;
+}
+
 /*
  * Clamps in force: what the kernel made of the task's own and its groups', within what was given here. A kernel in
- * which no clamp was ever set made nothing of them.
+ * which no clamp was ever set made nothing of them. Most of the time they are as they were.
  */
 HIDDEN void learn_clamps(struct task_struct *p, struct live_task *t)
 {
 	u32 pair = NO_LIMITS;
+	u64 words = 0;
 
 	if (SETTINGS->uclamp && !SETTINGS->own_clamps) {
+		words = clamp_words(&p->uclamp[0]);
+		if (!words)
+			words = clamp_words(&p->uclamp_req[0]);
+		if (words && words == t->clamp_words)
+			return;
 		pair = clamp_pair(&p->uclamp[0]);
 		if (!(pair >> 16))
 			pair = clamp_pair(&p->uclamp_req[0]);
 	}
+	t->clamp_words = words;
 	t->clamps.min = pelton_max_u32(pair & 0xffffu, t->limits & 0xffffu);
 	t->clamps.max = pelton_min_u32(pair >> 16, t->limits >> 16);
+}
+
+/* What the weight of a task follows from. */
+HIDDEN u32 nice_of(struct task_struct *p)
+{
+	return (u32)p->static_prio << 8 | p->policy;
 }
 
 HIDDEN void learn_weight(struct task_struct *p, struct live_task *t)
 {
 	u32 level = p->policy == SCHED_IDLE ? PELTON_NICE_LEVELS : (u32)(p->static_prio - 100) & 63u;
 
-	t->nice = (u32)p->static_prio << 8 | p->policy;
+	t->nice = nice_of(p);
 	t->clamps.id = (u32)p->pid;
 	t->clamps.weight = pelton_task_weight(level);
 	t->clamps.inv_weight = pelton_task_inv_weight(level);
@@ -278,10 +319,11 @@ HIDDEN void learn(struct task_struct *p, struct live_task *t)
 			t->limits = learn_group(p);
 			t->cgroup = cgroup;
 			t->generation = given.generation;
+			t->clamp_words = 0;
 		}
 	}
 	learn_clamps(p, t);
-	if (!t->se.on_rq && t->nice != ((u32)p->static_prio << 8 | p->policy))
+	if (!t->se.on_rq && t->nice != nice_of(p))
 		learn_weight(p, t);
 	if (bpf_core_field_exists(p->se.custom_slice)) {
 		t->fair.custom_slice = p->se.custom_slice;
@@ -391,6 +433,14 @@ HIDDEN void follow_clamps(struct live_cpu *c, struct live_task *t)
 		return;
 	pelton_uclamp_sum_follow(&c->clamps, &c->rq.cfs);
 	pelton_uclamp_sum_update(POLICY, &c->clamps, &t->clamps, (u32)t->se.avg.util_avg);
+}
+
+/* The same of a queue alone, when it was updated since. */
+HIDDEN void follow_queue(struct live_cpu *c)
+{
+	if (POLICY->uclamp >= PELTON_UCLAMP_SUM &&
+	    (c->clamps.last_update_time_ns != c->rq.cfs.avg.last_update_time_ns || c->clamps.removed))
+		pelton_uclamp_sum_follow(&c->clamps, &c->rq.cfs);
 }
 
 HIDDEN void leave_clamps(struct live_cpu *c, struct live_task *t, u32 migrates)

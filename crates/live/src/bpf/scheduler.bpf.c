@@ -5,7 +5,7 @@
  *   select_cpu   pelton_select_task_rq_fair()       the machine's rows, read as the kernel reads other CPUs'
  *   enqueue      a task joins its CPU; the CPU's queue, by virtual deadline
  *   dispatch     earliest deadline of those eligible, else what another CPU has too much of
- *   running .. quiescent, tick, update_idle         signals, clamps, boosts; then the governor's hook and gate
+ *   running, stopping, tick, update_idle            signals, clamps, boosts; then the governor's hook and gate
  *   timer        blocked utilization of idle CPUs, which tell nothing
  */
 #include "kernel_ext.h"
@@ -21,10 +21,15 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* As the kernel does, time that went by is counted at the speed of now. */
-HIDDEN u64 clock_of(struct live_cpu *c)
+HIDDEN void follow_speed(struct live_cpu *c)
 {
 	if (SETTINGS->invariant)
 		c->rq.freq_scale = scx_bpf_cpuperf_cur((s32)index_of(c));
+}
+
+HIDDEN u64 clock_of(struct live_cpu *c)
+{
+	follow_speed(c);
 	return scx_bpf_now();
 }
 
@@ -124,9 +129,22 @@ HIDDEN u32 joins(struct live_cpu *c, struct task_struct *p, struct live_task *t,
 		leave_asleep(cpu_of(t->cpu), t, now);
 	ev = join(c, p, t, now, is_new);
 	t->is_new = 0;
-	publish(c);
+	show(c);
 	frequency_of_wake(c, p, t, now, ev);
 	return enq_flags & SCX_ENQ_WAKEUP && c->has_curr && comes_first(c, t, now, is_new);
+}
+
+/* A task whose weight was changed while it is queued leaves, to join as what it is now; so does one that goes. */
+APART u32 leave_anew(struct task_struct *p __arg_trusted)
+{
+	struct live_task *t = task_of(p);
+	struct live_cpu *c;
+
+	if (!t || !t->se.on_rq)
+		return 0;
+	c = cpu_of(t->cpu);
+	leave(c, t, clock_of(c), 0);
+	return 1;
 }
 
 SEC("struct_ops/live_enqueue")
@@ -139,6 +157,8 @@ void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 	if (!t)
 		return;
 	alone = c->idle;
+	if (t->nice != nice_of(p))
+		leave_anew(p);
 	if (!t->se.on_rq) {
 		joined = 1;
 		if (joins(c, p, t, enq_flags)) {
@@ -226,24 +246,32 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 		t = task_of(prev);
 	if (pull(c))
 		return;
-	waiting = (u32)scx_bpf_dsq_nr_queued(index_of(c));
-	if (t && goes_on(c, prev, t, waiting))
-		return;
-	if (waiting && pick(c))
-		return;
-	if (t)
-		return;
-	steal(c);
+	if (t) {
+		waiting = (u32)scx_bpf_dsq_nr_queued(index_of(c));
+		if (!goes_on(c, prev, t, waiting) && waiting)
+			pick(c);
+	} else if (!pick(c)) {
+		steal(c);
+	}
 }
 
 /* ---- signals ---- */
 
+/* Time of the locked queue of this CPU: as of the update that the kernel began with. */
+HIDDEN u64 clock_here(struct live_cpu *c)
+{
+	const struct rq *k = bpf_this_cpu_ptr(&runqueues);
+
+	follow_speed(c);
+	return k->clock;
+}
+
 SEC("struct_ops/live_running")
 void BPF_PROG(live_running, struct task_struct *p)
 {
-	struct live_cpu *c = cpu_of((u32)scx_bpf_task_cpu(p));
+	struct live_cpu *c = cpu_of(bpf_get_smp_processor_id());
 	struct live_task *t = task_of(p);
-	u64 now = clock_of(c);
+	u64 now = clock_here(c);
 	u32 ev = 0;
 
 	if (!t)
@@ -251,8 +279,7 @@ void BPF_PROG(live_running, struct task_struct *p)
 	if (!t->se.on_rq)
 		ev = join(c, p, t, now, 0);
 	ev |= pelton_rq_switch_fair(POLICY, &c->rq, 0, &t->se, now, 0, c->idle);
-	if (POLICY->uclamp >= PELTON_UCLAMP_SUM)
-		pelton_uclamp_sum_follow(&c->clamps, &c->rq.cfs);
+	follow_queue(c);
 	if (t->fair.on_rq)
 		pelton_avg_vruntime_sub(POLICY, &c->fair, &t->fair);
 	pelton_set_protect_slice(POLICY, &c->fair, &t->fair);
@@ -266,53 +293,44 @@ void BPF_PROG(live_running, struct task_struct *p)
 	c->pulls = 0;
 	t->is_new = 0;
 	COUNT(c, picks);
-	publish(c);
+	show(c);
 	frequency_after(c, now, ev, 0);
 }
 
-/* One that goes to sleep is looked at once, when it is quiescent. */
-SEC("struct_ops/live_stopping")
-void BPF_PROG(live_stopping, struct task_struct *p, bool runnable)
+/* The running task is put, and waits. */
+HIDDEN u32 put(struct live_cpu *c, struct live_task *t, u64 now)
 {
-	struct live_task *t;
-	struct live_cpu *c;
-	u64 now;
-	u32 ev;
+	u32 ev = pelton_rq_switch_fair(POLICY, &c->rq, &t->se, 0, now, 0, 0);
 
-	if (!runnable)
-		return;
-	t = task_of(p);
-	if (!t || !t->se.running)
-		return;
-	c = cpu_of(t->cpu);
-	now = clock_of(c);
-	account(c, p, t);
-	ev = pelton_rq_switch_fair(POLICY, &c->rq, &t->se, 0, now, 0, 0);
 	follow_clamps(c, t);
 	c->has_curr = 0;
 	if (t->fair.on_rq)
 		pelton_avg_vruntime_add(POLICY, &c->fair, &t->fair);
-	publish(c);
-	frequency_after(c, now, ev, 0);
+	return ev;
 }
 
-SEC("struct_ops/live_quiescent")
-void BPF_PROG(live_quiescent, struct task_struct *p, u64 deq_flags)
+/* One that is no longer runnable sleeps, or something of it is changed. */
+SEC("struct_ops/live_stopping")
+void BPF_PROG(live_stopping, struct task_struct *p, bool runnable)
 {
 	struct live_task *t = task_of(p);
 	struct live_cpu *c;
 	u64 now;
 	u32 ev;
 
-	if (!t || !t->se.on_rq)
+	if (!t || !t->se.on_rq || (runnable && !t->se.running))
 		return;
 	c = cpu_of(t->cpu);
 	now = clock_of(c);
 	if (t->se.running)
 		account(c, p, t);
-	t->misfit = 0;
-	ev = leave(c, t, now, deq_flags & SCX_DEQ_SLEEP ? PELTON_DEQUEUE_SLEEP : 0);
-	publish(c);
+	if (runnable) {
+		ev = put(c, t, now);
+	} else {
+		t->misfit = 0;
+		ev = leave(c, t, now, p->__state ? PELTON_DEQUEUE_SLEEP : 0);
+	}
+	show(c);
 	frequency_after(c, now, ev, 0);
 }
 
@@ -346,7 +364,7 @@ int BPF_PROG(live_migrate, struct task_struct *p, int dest)
 	if (t->se.on_rq) {
 		leave(c, t, now, PELTON_DEQUEUE_MIGRATE);
 		settle_idle(c, now);
-		publish(c);
+		show(c);
 	} else {
 		leave_asleep(c, t, now);
 	}
@@ -558,6 +576,7 @@ void BPF_PROG(live_disable, struct task_struct *p)
 {
 	struct live_task *t = task_of(p);
 
+	leave_anew(p);
 	if (t && t->known && !t->se.on_rq)
 		leave_asleep(cpu_of(t->cpu), t, scx_bpf_now());
 }
@@ -625,7 +644,6 @@ struct sched_ext_ops live_ops = {
 	.tick = (void (*)(void))live_tick,
 	.running = (void (*)(void))live_running,
 	.stopping = (void (*)(void))live_stopping,
-	.quiescent = (void (*)(void))live_quiescent,
 	.update_idle = (void (*)(void))live_update_idle,
 	.init_task = (void (*)(void))live_init_task,
 	.disable = (void (*)(void))live_disable,

@@ -4,10 +4,10 @@
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject};
 use pelton_core::Policy;
 
-use super::given::{policy_here, set_up};
+use super::given::{has_switches, policy_here, set_up};
 use super::groups::Groups;
 use super::machine::Machine;
 use super::readings::Readings;
@@ -18,6 +18,8 @@ use crate::machine::{READER_NICE, set_nice};
 use crate::session::{LiveError, keep_messages, refused};
 
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler.bpf.o"));
+/// Program with the switches of the usual policy compiled in.
+static USUAL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler_usual.bpf.o"));
 
 /// A running scheduler; it ends when this is dropped.
 pub struct Attached {
@@ -57,8 +59,17 @@ fn load(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
     loaded
 }
 
+/// The program of a policy, not loaded yet.
+fn program(policy: &Policy) -> libbpf_rs::Result<OpenObject> {
+    let mut usual = ObjectBuilder::default().open_memory(USUAL)?;
+    let known = usual.maps_mut().any(|map| {
+        map.name() == ".rodata.usual" && map.initial_value().is_some_and(|value| has_switches(policy, value))
+    });
+    if known { Ok(usual) } else { ObjectBuilder::default().open_memory(PROGRAM) }
+}
+
 fn load_now(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
-    let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the scheduler", e))?;
+    let mut open = program(&options.policy).map_err(|e| refused("read the scheduler", e))?;
     set_up(&mut open, machine, options).map_err(|e| refused("set the scheduler up", e))?;
     open.load().map_err(|e| refused("load the scheduler", e))
 }
@@ -277,5 +288,29 @@ impl Records for Attached {
 
     fn detach(&mut self) {
         self.running.links.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Has the program of a policy its switches compiled in?
+    fn is_usual(switches: &[(&str, &str)]) -> bool {
+        let mut policy = Policy::profile("7.2").expect("known");
+        for (name, value) in switches {
+            policy.set(name, value).expect("a value");
+        }
+        let mut program = program(&policy).expect("an object file");
+        program.maps_mut().any(|map| map.name() == ".rodata.usual")
+    }
+
+    #[test]
+    fn the_usual_policy_has_a_program_of_its_own_whatever_its_numbers_are() {
+        let usual = [("uclamp", "debt"), ("delayed_dequeue", "off")];
+        assert!(is_usual(&usual));
+        assert!(is_usual(&[usual[0], usual[1], ("headroom_pct", "10")]));
+        assert!(!is_usual(&usual[..1]) && !is_usual(&[usual[1], ("uclamp", "sum")]));
+        assert!(!is_usual(&[usual[0], usual[1], ("gate", "r1_sliding")]));
     }
 }

@@ -2,7 +2,7 @@
 //! Policy, settings and machine as the kernel's side takes them before it is loaded.
 
 use libbpf_rs::OpenObject;
-use pelton_core::{EmState, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain, Policy};
+use pelton_core::{EmState, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain, Policy, switches};
 
 use super::machine::{CPUS_MAX, Machine, OPPS_MAX};
 use super::words::{List, bytes};
@@ -23,6 +23,12 @@ const RECORDED_BYTES: u32 = 32 << 20;
 fn plain<T: Copy>(record: &T) -> &[u8] {
     // SAFETY: rows, states and policies are integers without gaps.
     unsafe { std::slice::from_raw_parts((&raw const *record).cast::<u8>(), size_of::<T>()) }
+}
+
+/// Has a policy these switches? Numbers come behind them.
+pub(super) fn has_switches(policy: &Policy, compiled: &[u8]) -> bool {
+    let length = size_of::<u32>() * switches().len();
+    compiled.len() >= length && compiled[..length] == plain(policy)[..length]
 }
 
 /// The policy with what only a running machine knows: no number is left to a platform.
