@@ -33,6 +33,7 @@ Work = str | os.PathLike[str] | Workload
 OneResult = Literal[
     "run",
     "compare",
+    "check",
     "front",
     "why",
     "explain",
@@ -45,6 +46,7 @@ OneResult = Literal[
     "validate",
     "trace-info",
     "tables",
+    "behaviours",
     "platforms",
     "platform",
     "workloads",

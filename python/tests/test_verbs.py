@@ -108,6 +108,7 @@ def test_every_verb_answers_as_its_type_says(tmp_path: Path) -> None:
     asked: dict[str, dict[str, Any]] = {
         "run": {"input": part},
         "compare": {"input": part, "policies": ["7.2"], "seeds": 1},
+        "check": {"behaviour": "small-tasks", "boards": [BOARD], "seeds": 1},
         "front": {
             "platforms": [BOARD],
             "workloads": [LOAD],

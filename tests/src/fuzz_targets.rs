@@ -10,6 +10,7 @@ use pelton_lab::reproduce::{Options, reproduce};
 use pelton_lab::run::{Control, LabError};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_replay::{clamps, decisions, placements, validate, workload};
+use pelton_scenario::behaviour::Behaviour;
 use pelton_scenario::import::{self, Kind};
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{Diagnostics, SourceFile, diagnostic, platform, policy, rtapp};
@@ -45,6 +46,7 @@ pub const OF_READERS: &[Named] = &[
     ("finished_runs", finished_runs),
     ("result_json", result_json),
     ("experiment_toml", experiment_toml),
+    ("behaviour_toml", behaviour_toml),
     ("import_dts", import_dts),
     ("import_dtb", import_dtb),
     ("import_plat_info", import_plat_info),
@@ -171,6 +173,24 @@ pub fn experiment_toml(input: &[u8]) {
     match reproduce(&experiment, None, options, control) {
         Err(LabError::Input(messages)) => shown(&messages),
         other => drop(format!("{other:?}")),
+    }
+}
+
+/// A behaviour file, down to the rt-app text of its tasks, which is good whatever the file says.
+pub fn behaviour_toml(input: &[u8]) {
+    let shown = |messages: &Diagnostics| drop(diagnostic::render(messages, 80, false));
+    let read = SourceFile::from_bytes("input.toml", input).and_then(|file| Behaviour::parse(&file));
+    let behaviour = match read {
+        Ok(behaviour) => behaviour,
+        Err(messages) => return shown(&messages),
+    };
+    for board in ["juno-r0", "intel-i7-6700"] {
+        let machine = platform::load(board).and_then(|file| file.machine(&PlatformOptions::new("7.2")));
+        let machine = machine.expect("built in");
+        let Ok(sized) = behaviour.sized(&machine) else { continue };
+        let text = SourceFile::new("tasks.json", &sized.rtapp);
+        let loaded = pelton_scenario::workload::load_text(&text, &machine, &rtapp::RtAppOptions::default());
+        assert!(loaded.is_ok(), "{}\n{}", loaded.unwrap_err(), sized.rtapp);
     }
 }
 

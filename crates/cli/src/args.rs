@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The command line: what can be typed. What it means is in `verbs/`.
 
+mod check;
 mod kernel;
 mod live;
 mod traces;
 
+pub use check::*;
 pub use kernel::*;
 pub use live::*;
 pub use traces::*;
@@ -130,6 +132,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// Published tables: the printed numbers with ours beside them.
     Reproduce(ReproduceArgs),
+    /// Behaviour files: claims about any board, judged by runs or on a recording.
+    Check(CheckArgs),
     /// One frequency decision with every term filled in.
     Explain(ExplainArgs),
     /// Recompute every signal of a recorded trace: first divergence, or zero.

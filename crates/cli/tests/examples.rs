@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that a test cannot give an example, each with the reason.
-const NOT_HERE: [(&str, &str); 10] = [
+const NOT_HERE: [(&str, &str); 11] = [
     ("pelton serve", "it waits for a browser"),
     ("pelton record", "recording needs root and a kernel with type information"),
     ("pelton live", "it takes the scheduler of the machine, and needs root for less"),
@@ -16,6 +16,7 @@ const NOT_HERE: [(&str, &str); 10] = [
     ("--policy kernel:", "no image is kept in a test's home"),
     ("pelton kernel remove", "no image is kept in a test's home"),
     ("pelton validate now.csv.gz", "its table comes from a recording"),
+    ("pelton check capped-task --board pixel6-gs101 --trace", "its recording comes from a board"),
     ("pelton platform import", "sysfs, device tree and Energy Model of a board"),
 ];
 

@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod book;
+mod check;
 mod clamps;
 mod desk;
 mod examples;

@@ -4,6 +4,7 @@
 
 use crate::support::{good, pelton};
 use pelton_lab::results::{Outcome, described};
+use pelton_lab::verbs::check::{CheckRequest, check};
 use pelton_lab::verbs::compare::{CompareRequest, compare};
 use pelton_lab::verbs::difference::{DifferenceRequest, difference};
 use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
@@ -125,6 +126,14 @@ fn numbers_of_a_request_are_checked_as_those_of_arguments() {
         let ask: CompareRequest = request(json!({"input": input(), "policies": ["7.2"], "seeds": seeds}));
         assert!(compare(&ask, &Unwatched).is_err_and(|why| why.to_string().contains("out of range")));
     }
+}
+
+#[test]
+fn check_a_behaviour() {
+    let ask: CheckRequest =
+        request(json!({"behaviour": "capped-task", "boards": ["juno-r0"], "policy": "6.6", "seeds": 2}));
+    let words = ["check", "capped-task", "--board", "juno-r0", "--policy", "6.6", "--seeds", "2"];
+    same(&check(&ask, &Unwatched).expect("verdicts"), &words);
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 pub mod about;
 pub mod balance_counts;
+pub mod behaviour;
 mod benchmark;
 pub mod beyond;
 mod chance;

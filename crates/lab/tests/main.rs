@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod balances;
+mod behaviours;
 mod blocked_guide;
 mod boost_guide;
 mod clamp_boards;

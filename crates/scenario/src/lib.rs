@@ -2,6 +2,7 @@
 //! Everything a person writes - platforms, workloads, policies - becomes a checked plan here, or a list of messages
 //! that point at the offending characters.
 
+pub mod behaviour;
 pub mod bench;
 pub mod diagnostic;
 pub mod fit;

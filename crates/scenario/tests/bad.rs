@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use pelton_scenario::platform::PlatformOptions;
-use pelton_scenario::{Diagnostics, SourceFile, platform, policy, render};
+use pelton_scenario::{Diagnostics, SourceFile, behaviour, platform, policy, render};
 use processor_time::Moment;
 
 /// Most memory one refusal may take, bytes.
@@ -112,6 +112,12 @@ fn every_bad_file_is_refused_with_a_message_that_helps() {
         let text = rendered(&path.display().to_string(), || policy::load(None, &[&path], &none).err());
         snapshot("policy", &path, &text);
     }
+    let behaviours = files("behaviour");
+    assert!(behaviours.len() >= 35);
+    for path in behaviours {
+        let text = rendered(&path.display().to_string(), || behaviour::load(path.to_str().unwrap()).err());
+        snapshot("behaviour", &path, &text);
+    }
     arguments();
     large_files();
     the_canary_passes();
@@ -135,6 +141,8 @@ fn arguments() {
         ("set-meaningless", Box::new(move || sets(&["runnable_signal=off"]))),
         ("unknown-profile", Box::new(move || policy::load(Some("v5.15.3"), &[] as &[&str], &none).err())),
         ("unknown-profile-too-old", Box::new(move || policy::load(Some("3.10"), &[] as &[&str], &none).err())),
+        ("unknown-behaviour", Box::new(|| behaviour::load("small-task").err())),
+        ("missing-behaviour-file", Box::new(|| behaviour::load("./nowhere.toml").err())),
         ("bad-file-and-bad-set", Box::new(|| policy::load(None, &["tests/bad/policy/unknown-key.toml"], &["x"]).err())),
         ("missing-policy-file", Box::new(move || policy::load(None, &["nowhere.toml"], &none).err())),
     ];
@@ -168,5 +176,6 @@ fn large_files() {
 /// Inputs that must be accepted, to prove that the above is no refusal of everything.
 fn the_canary_passes() {
     assert!(refuse_platform("tests/good/platform.toml").is_none());
+    assert!(behaviour::load("tests/good/behaviour.toml").is_ok());
     assert!(policy::load(None, &["tests/good/policy.toml"], &["rt_signal=on"]).is_ok());
 }

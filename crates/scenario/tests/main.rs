@@ -2,6 +2,7 @@
 //! Tests of the files that people write, one program.
 #![allow(missing_docs, reason = "tests")]
 
+mod behaviours;
 mod fuzz;
 mod import;
 mod import_sysfs;

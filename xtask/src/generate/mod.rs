@@ -45,6 +45,7 @@ fn outputs(sources: &str, functions: &str) -> Vec<Output> {
         page(proofs::PAGE, "docs/rules/proofs and core/include/pelton/policy.h", sources),
         page("docs/guide/platforms.md", "crates/scenario/src/platform", &pelton_scenario::platform::guide()),
         page("docs/reference/platform-keys.md", "crates/scenario/src/platform", &pelton_scenario::platform::key_page()),
+        page("docs/guide/behaviours.md", "crates/scenario/src/behaviour", &pelton_scenario::behaviour::guide()),
         page("docs/guide/policies.md", "crates/scenario/src/policy.rs", &pelton_scenario::policy::guide()),
         page("docs/reference/bounds.md", "core/include/pelton/bounds.h", &policy::bounds()),
         page("docs/reference/events.md", "crates/schema", &pelton_schema::render_reference()),

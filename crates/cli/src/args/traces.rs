@@ -270,7 +270,7 @@ Example: one task for a tenth of a second, to read
 }
 
 /// The kind of file with this name.
-fn input_format(name: &str) -> Result<InputFormat, String> {
+pub(super) fn input_format(name: &str) -> Result<InputFormat, String> {
     InputFormat::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
         let known: Vec<_> = InputFormat::ALL.iter().map(|format| format.name()).collect();
         format!("known are {}", known.join(", "))

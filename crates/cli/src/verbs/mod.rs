@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One file per verb: what the arguments mean and how the result is printed.
 
+mod check;
 mod clamps;
 mod common;
 mod compare;
@@ -70,6 +71,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Why(args) => why::why(args, global),
         Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
+        Verb::Check(args) => check::check(args, global),
         Verb::Record(args) => record::record(args, global),
         Verb::Live(args) => live::live(args, global),
         Verb::Explain(args) => explain::explain(args, global),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Lists and descriptions that verbs print.
 
+use crate::behaviour::simulate::boards;
 use crate::plan::{self, PolicySpec};
 use crate::quantity;
 use crate::run::LabError;
 use pelton_core::{Policy, parameters, profiles, switches};
 use pelton_replay::workload::QUANTITIES as REPLAYED;
+use pelton_scenario::behaviour;
 use pelton_scenario::bench::{MODELS, Model, unit, work_note};
 use pelton_scenario::platform::{self, Summary};
 use pelton_scenario::policy::BUILT_IN;
@@ -19,6 +21,45 @@ use std::path::PathBuf;
 pub struct Tables {
     /// Names to give to `pelton reproduce`.
     pub tables: Vec<&'static str>,
+}
+
+/// Built-in behaviours.
+#[derive(Serialize, JsonSchema)]
+pub struct Behaviours {
+    /// In the order of their names.
+    pub behaviours: Vec<BehaviourLine>,
+}
+
+/// A behaviour in a line.
+#[derive(Serialize, JsonSchema)]
+pub struct BehaviourLine {
+    /// Name to give to `pelton check`.
+    pub behaviour: String,
+    /// Its question.
+    pub question: String,
+    /// Number of claims.
+    pub claims: usize,
+    /// Number of boards.
+    pub boards: usize,
+}
+
+impl Behaviours {
+    /// All of them.
+    ///
+    /// # Errors
+    /// None: the built-in files are good.
+    pub fn all() -> Result<Behaviours, LabError> {
+        let line = |name: &str| {
+            let behaviour = behaviour::load(name)?;
+            Ok::<_, LabError>(BehaviourLine {
+                claims: behaviour.claims.len(),
+                boards: boards(&behaviour).len(),
+                question: behaviour.question,
+                behaviour: behaviour.name,
+            })
+        };
+        Ok(Behaviours { behaviours: behaviour::names().map(line).collect::<Result<_, LabError>>()? })
+    }
 }
 
 /// Built-in platforms.

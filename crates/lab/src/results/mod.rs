@@ -79,6 +79,8 @@ kinds! {
     "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;
     "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::worlds::WorldsResult;
     "tables" "pelton reproduce --list" lists::Tables;
+    "check" "pelton check" crate::behaviour::result::Checked;
+    "behaviours" "pelton check without a behaviour" lists::Behaviours;
     "explain" "pelton explain" crate::verbs::explain::Explained;
     "explain-placement" "pelton explain --placement" crate::verbs::explain::ExplainedPlacement;
     "explain-balance" "pelton explain --balance" crate::verbs::explain::ExplainedBalance;

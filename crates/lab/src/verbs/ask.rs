@@ -2,6 +2,7 @@
 //! Any request by the name of its verb: JSON in, the JSON that the verb prints out. Hosts that know no types of ours
 //! ask here.
 
+use super::check::{CheckRequest, check};
 use super::compare::{CompareRequest, compare};
 use super::difference::{DifferenceRequest, difference};
 use super::explain::{ExplainRequest, balance, explain, placement, thermal, walk};
@@ -14,7 +15,7 @@ use super::validate::{ValidateRequest, validate};
 use super::why::{WhyRequest, why};
 use super::workload::{FromTraceRequest, from_trace};
 use crate::experiment;
-use crate::results::lists::{Platforms, Policies, Quantities, Tables, Workloads};
+use crate::results::lists::{Behaviours, Platforms, Policies, Quantities, Tables, Workloads};
 use crate::results::{Outcome, described};
 use crate::run::{Fault, LabError};
 use crate::watch::Watch;
@@ -35,9 +36,10 @@ struct Shown {
 }
 
 /// Every verb that can be asked for. Lists take an empty request, `{}`.
-const VERBS: [(&str, Answer); 21] = [
+const VERBS: [(&str, Answer); 23] = [
     ("run", |text, watch| value(&run(&request::<RunRequest>(text)?, watch)?)),
     ("compare", |text, watch| value(&compare(&request::<CompareRequest>(text)?, watch)?)),
+    ("check", |text, watch| value(&check(&request::<CheckRequest>(text)?, watch)?)),
     ("front", |text, watch| value(&front(&request::<FrontRequest>(text)?, watch)?)),
     ("why", |text, watch| value(&why(&request::<WhyRequest>(text)?, None, watch)?)),
     ("explain", |text, watch| value(&explain(&request::<ExplainRequest>(text)?, watch)?)),
@@ -55,6 +57,7 @@ const VERBS: [(&str, Answer); 21] = [
     ("trace-info", |text, watch| value(&trace_info(&request::<TraceInfoRequest>(text)?, watch)?.result)),
     ("workload-from-trace", |text, watch| from_trace(&request::<FromTraceRequest>(text)?, watch)),
     ("tables", |text, _| listed(text, &Tables { tables: experiment::names().to_vec() })),
+    ("behaviours", |text, _| listed(text, &Behaviours::all()?)),
     ("platforms", |text, _| listed(text, &Platforms::all())),
     ("platform", |text, _| {
         let shown = request::<Shown>(text)?;

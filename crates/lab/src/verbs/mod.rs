@@ -14,6 +14,7 @@
 
 pub mod ask;
 pub mod carried;
+pub mod check;
 pub mod clamps;
 pub mod compare;
 pub mod decisions;

@@ -103,6 +103,7 @@ impl Checker<'_> {
             (Kind::Real(min, max), DeValue::Integer(_) | DeValue::Float(_)) => {
                 self.real(key, (min, max), &span, value.get_ref())
             }
+            (Kind::Texts(len), DeValue::Array(list)) => self.texts(key, len, &span, list),
             (Kind::Ints(min, max, len), DeValue::Array(list)) => self.ints(key, (min, max), len, &span, list),
             (Kind::Groups(min, max, len), DeValue::Array(list)) => self.groups(key, (min, max), len, &span, list),
             (Kind::Table(spec), DeValue::Table(table)) => self.table(spec, span, table),
@@ -175,6 +176,16 @@ impl Checker<'_> {
                 _ => at.help(key.doc),
             }
         });
+    }
+
+    fn texts(&mut self, key: &'static Key, len: usize, span: &Range<usize>, list: &[Spanned<DeValue<'_>>]) {
+        self.length(key, len, span, list.len());
+        for value in list.iter().take(len) {
+            match value.get_ref() {
+                DeValue::String(text) => self.text(key, &value.span(), text),
+                _ => return self.wrong_item(key, "text in quotes", value),
+            }
+        }
     }
 
     fn ints(

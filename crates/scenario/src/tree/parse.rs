@@ -33,7 +33,7 @@ fn explain(source: &SourceFile, message: &str, span: Range<usize>) -> Diagnostic
     let text = source.text();
     if text.trim_start().starts_with('{') {
         let at = source.error(span, "not valid TOML: this looks like JSON").label("here");
-        return at.help("platforms and policies are TOML; JSON is the format of rt-app workloads");
+        return at.help("platforms, policies and behaviours are TOML; JSON is the format of rt-app workloads");
     }
     if message.contains("recurs") {
         // The parser does not say where a name has too many parts.

@@ -61,6 +61,12 @@ impl<'d> Reader<'d> {
         Some(At { value: real(value.get_ref()).filter(|n| n.is_finite())?, span: value.span() })
     }
 
+    /// A list of texts.
+    pub fn texts(&self, key: &str) -> Vec<At<String>> {
+        let text = |v: &'d Spanned<DeValue<'d>>| Some(At { value: v.get_ref().as_str()?.to_owned(), span: v.span() });
+        self.array(key).iter().filter_map(text).collect()
+    }
+
     /// A list of whole numbers.
     pub fn ints<T: TryFrom<i64>>(&self, key: &str) -> Vec<At<T>> {
         self.array(key).iter().filter_map(number).collect()

@@ -14,6 +14,8 @@ pub enum Kind {
     Real(f64, f64),
     /// One of some words.
     Choice(&'static [&'static str]),
+    /// A list of texts, at most so many.
+    Texts(usize),
     /// A list of whole numbers within limits; the last figure is the greatest length.
     Ints(i64, i64, usize),
     /// A list of such lists.
@@ -76,6 +78,7 @@ impl Key {
             Kind::Int(min, max) => format!("{min}..={max}{unit}"),
             Kind::Real(min, max) => format!("{min}..={max}{unit}"),
             Kind::Choice(words) => words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", "),
+            Kind::Texts(len) => format!("a list of 1 to {len} texts in quotes"),
             Kind::Ints(min, max, len) => format!("a list of 1 to {len} numbers, each {min}..={max}{unit}"),
             Kind::Groups(min, max, len) => format!("1 to {len} lists of numbers, each {min}..={max}{unit}"),
             Kind::Table(spec) => format!("the table {}", spec.title),
@@ -91,6 +94,7 @@ impl Key {
             Kind::Flag => "true or false",
             Kind::Int(..) => "a whole number",
             Kind::Real(..) => "a number",
+            Kind::Texts(_) => "a list of texts",
             Kind::Ints(..) => "a list of numbers",
             Kind::Groups(..) => "a list of lists of numbers",
             Kind::Table(_) => "a table",
