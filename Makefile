@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The front door. Every target says what it needs, installs it where that is wished (scripts/setup.sh), and says what it could
 # not do.
-.PHONY: help demo test test-live test-oracle test-kernel check bench ceilings mutants fast playground wheel generate clean
+.PHONY: help demo test test-live test-oracle test-kernel check bench ceilings mutants fast playground wheel package \
+	generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace a run, compare two kernels as a page (out/)'
@@ -16,6 +17,7 @@ help:
 	@echo 'make fast      the program built with profiles of typical runs, for large sweeps (target/fast/pelton)'
 	@echo 'make playground  the simulator in one page that runs in any browser (out/playground.html)'
 	@echo 'make wheel     the Python package, tried in an empty environment (out/pelton-*.whl)'
+	@echo 'make package   static program, .deb, source package, wheel, bill of materials; each is tried (out/packages/)'
 	@echo 'make generate  write the generated files again'
 	@echo
 	@echo 'What is missing is said. As root a yes installs it; CI=true or PELTON_INSTALL=yes: without a question.'
@@ -65,6 +67,9 @@ playground:
 
 wheel:
 	@scripts/build-wheel.sh
+
+package:
+	@scripts/build-packages.sh
 
 generate:
 	@cargo xtask generate

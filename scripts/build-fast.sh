@@ -3,7 +3,8 @@
 # Builds the release program again for sweeps of many runs (docs/benchmarks.md): with what typical runs show the compiler
 # (profile-guided optimization), and, where there is a clang of 19 or newer that this Rust's linker can read the code of, with
 # the core and the engine as one program (link-time optimization over both languages). Two builds, eleven minutes on two cores.
-# Events of runs that were not shown must come out as from the plain build. Writes target/fast/pelton.
+# Events of runs that were not shown must come out as from the plain build. Writes target/fast/pelton;
+# scripts/build-fast.sh static: target/fast/pelton-static beside it, which needs no library of a machine (a third build).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,13 +44,16 @@ else
     say "without clang-19 or newer, or Rust's linker, calls between core and engine stay calls (apt-get install clang-19 llvm-19)"
 fi
 
+# A program that is handed on names no folders of the machine that built it.
+paths="--remap-path-prefix=$PWD=pelton --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+
 # With a target named, build scripts and macros are built without these flags.
 build() { # FOLDER RUSTFLAGS
     local of=${host//-/_}
     if [ -n "$as_one" ]; then
         export "CC_$of=$clang" "AR_$of=$ar" "CFLAGS_$of=-flto=thin"
     fi
-    RUSTFLAGS="$as_one $2" cargo build --quiet --release -p pelton-cli "${flags[@]}" --target "$host" --target-dir "$work/$1"
+    RUSTFLAGS="$as_one $paths $2" cargo build --quiet --release -p pelton-cli "${flags[@]}" --target "$host" --target-dir "$work/$1"
 }
 
 # What is shown: machines with one clock for all CPUs, two kinds of CPUs, and threads under a turbo limit.
@@ -83,13 +87,19 @@ same() { # PLAIN FAST
 
 cargo build --quiet --release -p pelton-cli "${flags[@]}"
 say "the plain program is built"
-rm -rf "$work/profile" "$work/pelton"
+rm -rf "$work/profile" "$work/pelton" "$work/pelton-static"
 build watched "-Cprofile-generate=$work/profile"
 say "the watched program is built"
 show "$work/watched/$host/release/pelton"
 "$profdata" merge -o "$work/profdata" "$work/profile"
 build guided "-Cprofile-use=$work/profdata"
 same "$target/release/pelton" "$work/guided/$host/release/pelton"
-rm -f "$work"/shown* "$work"/*.plog
 cp "$work/guided/$host/release/pelton" "$work/pelton"
 say "$target/fast/pelton is built"
+if [ "${1:-}" = static ]; then
+    RUSTFLAGS="$as_one -Cprofile-use=$work/profdata" scripts/build-static.sh "$work/static"
+    same "$target/release/pelton" "$work/static/$host/release/pelton"
+    cp "$work/static/$host/release/pelton" "$work/pelton-static"
+    say "$target/fast/pelton-static is built"
+fi
+rm -f "$work"/shown* "$work"/*.plog

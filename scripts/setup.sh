@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast
-# python web play.
+# python web play package.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
@@ -33,6 +33,13 @@ want() {
 want_target() { # TARGET WHY
     has_target "$1" && return 0
     missing+=("Rust target $1") reasons+=("$2") commands+=("rustup target add $1") tests+=("has_target $1")
+}
+
+# A command of cargo's, built from its source.
+want_command() { # NAME WHY
+    local test="cargo ${1#cargo-} --version"
+    $test >/dev/null 2>&1 && return 0
+    missing+=("$1") reasons+=("$2") commands+=("cargo install --locked $1") tests+=("$test")
 }
 
 # Whether what is missing may be installed here.
@@ -259,9 +266,15 @@ group() {
             want clang-19 "compiles the core for the linker" have clang-19
             want llvm-19 "reads profiles" have llvm-profdata-19
             ;;
+        package)
+            want dpkg-dev "finds what the .deb depends on" have dpkg-shlibdeps
+            want_command cargo-deb "makes the .deb"
+            want_python
+            package=yes
+            ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|python|web|play]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|python|web|play|package]..." >&2
             exit 2
             ;;
     esac

@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The version that `pelton --version` prints: with the commit, where the source is a checkout of git.
+//! The version that `pelton --version` prints: with the commit, where the source is a checkout of git or its archive.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Digits of a commit that are printed: enough to find it in any clone.
+const COMMIT_DIGITS: usize = 12;
+
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").expect("set by cargo");
-    let commit = commit().map(|commit| format!(" ({commit})")).unwrap_or_default();
-    println!("cargo:rustc-env=PELTON_VERSION={version}{commit}");
+    println!("cargo:rerun-if-changed=build.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let commit = checked_out(&root).or_else(|| archived(&root)).unwrap_or_else(|| "commit unknown".to_owned());
+    println!("cargo:rustc-env=PELTON_VERSION={version} ({commit})");
+}
+
+/// The commit of an archive: `git archive` writes it into `.commit` in place of the words that stand there.
+fn archived(root: &Path) -> Option<String> {
+    let path = root.join(".commit");
+    println!("cargo:rerun-if-changed={}", path.display());
+    let text = std::fs::read_to_string(path).ok()?;
+    let short = text.trim().get(..COMMIT_DIGITS)?;
+    short.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| short.to_owned())
 }
 
 /// The commit; none without git, outside a checkout, or inside one of something else.
-fn commit() -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok()?;
-    println!("cargo:rerun-if-changed=build.rs");
+fn checked_out(root: &Path) -> Option<String> {
+    let root = root.canonicalize().ok()?;
     let top = git(&root, &["rev-parse", "--show-toplevel"])?;
     if Path::new(&top).canonicalize().ok()? != root {
         return None;
@@ -24,7 +37,7 @@ fn commit() -> Option<String> {
             println!("cargo:rerun-if-changed={}", path.display());
         }
     }
-    git(&root, &["rev-parse", "--short=12", "HEAD"])
+    git(&root, &["rev-parse", "HEAD"])?.get(..COMMIT_DIGITS).map(str::to_owned)
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {

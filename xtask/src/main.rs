@@ -5,6 +5,7 @@ mod bench;
 mod ceilings;
 mod generate;
 mod mutants;
+mod package;
 mod pelt_table;
 mod proofs;
 #[path = "../../tests/src/readers.rs"]
@@ -27,6 +28,9 @@ usage: cargo xtask COMMAND
                       build with cargo's flags, run all tests (of these names), end with one line: N passed, N failed
   mutants [--in NAME] [--quick] [--seed N] [--seconds N]
                       put faults into the core's headers and say which of them no test notices
+  sbom CRATE [--at TIME] [--linked NAME@VERSION]...
+                      print the bill of materials of a crate's program (CycloneDX), with Debian's packages linked in
+  notices CRATE       print the licences of others whose code is in it
   bench               time and count the core and the simulator; results go to out/bench.jsonl
   bench --ceilings [--write [--raise]]
                       count the instructions of an activation and fail above bench/ceilings.toml and 1 %;
@@ -44,6 +48,8 @@ fn main() -> ExitCode {
         ["proofs", folder] => proofs::places::check(std::path::Path::new(folder)),
         ["vectors"] => generate::vectors(generate::Mode::Write),
         ["vectors", "--check"] => generate::vectors(generate::Mode::Check),
+        ["sbom", rest @ ..] => package::sbom(rest),
+        ["notices", name] => package::notices(name),
         ["bench"] => bench::run(),
         ["bench", "--ceilings"] => ceilings::run(ceilings::Mode::Check),
         ["bench", "--ceilings", "--write"] => ceilings::run(ceilings::Mode::Write),

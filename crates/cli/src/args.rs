@@ -5,11 +5,13 @@ mod check;
 mod kernel;
 mod live;
 mod traces;
+mod version;
 
 pub use check::*;
 pub use kernel::*;
 pub use live::*;
 pub use traces::*;
+pub use version::{VERSION, long_version};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
@@ -23,13 +25,11 @@ use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Version, and the commit it was built from where that is known.
-pub const VERSION: &str = env!("PELTON_VERSION");
-
 /// Linux scheduler-driven CPU frequency control as one program; `pelton VERB --help` has examples.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version = VERSION, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "pelton", version = VERSION, long_version = long_version(), propagate_version = true)]
 #[command(
+    after_help = EXIT_CODES,
     arg_required_else_help = true,
     disable_help_subcommand = true,
     max_term_width = 100,
@@ -47,7 +47,7 @@ pub struct Cli {
 
 /// The command line with `run` alone: building the arguments of all other verbs would take longer than a short run.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version = VERSION, propagate_version = true)]
+#[command(name = "pelton", version = VERSION, long_version = long_version(), propagate_version = true)]
 struct RunCli {
     #[command(subcommand)]
     verb: RunVerb,

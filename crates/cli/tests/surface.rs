@@ -75,6 +75,19 @@ fn shells_are_told_and_pages_can_be_made() {
 }
 
 #[test]
+fn the_version_names_the_commit_and_the_rules() {
+    let short = good(&["-V"]);
+    let commit =
+        short.strip_prefix(concat!("pelton ", env!("CARGO_PKG_VERSION"), " (")).unwrap_or_else(|| panic!("{short}"));
+    let commit = commit.strip_suffix(")\n").unwrap_or_else(|| panic!("{short}"));
+    let is_commit = commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(is_commit || commit == "commit unknown", "{short}");
+    let long = good(&["--version"]);
+    assert!(long.starts_with(&short) && long.contains(&format!("core {}, ", pelton_core::CORE_HASH)), "{long}");
+    assert_eq!(good(&["run", "--version"]).lines().nth(1), long.lines().nth(1));
+}
+
+#[test]
 fn a_workload_and_a_platform_come_from_standard_input_too() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let run = |arguments: &[&str], text: &str| {
