@@ -127,6 +127,8 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("CheckArgs.trace", Files(TRACES)),
     ("CheckArgs.rt_app", Files(&["platform_toml"])),
     ("CheckArgs.output", Output),
+    ("ExplainArgs.platform", Files(&["platform_toml"])),
+    ("ExplainArgs.workload", Files(WORKLOADS)),
     ("ExplainArgs.placement", Words),
     ("ExplainArgs.recorded", Files(&["decisions_csv"])),
     ("ExplainArgs.diff", Files(&["policy_toml"])),

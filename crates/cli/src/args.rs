@@ -599,9 +599,15 @@ Example: where a kernel decides otherwise for the first time
   pelton explain --platform juno-r0 --workload ui-frames --duration 1s \\
     --policy 5.10 --diff 6.12")]
 pub struct ExplainArgs {
-    /// Inputs; none with `--recorded`.
+    /// Platform name (`pelton platform list`) or TOML file.
+    #[arg(long, value_name = "P", required_unless_present = "recorded")]
+    pub platform: Option<String>,
+    /// rt-app JSON file or model (`sysbench-cpu:threads=2`, `pelton workload list`); several are joined by `+`.
+    #[arg(long, value_name = "W", required_unless_present = "recorded")]
+    pub workload: Option<String>,
+    /// Further inputs of the simulation.
     #[command(flatten)]
-    pub input: Option<InputArgs>,
+    pub options: OptionArgs,
     /// Recording of `pelton live --record` whose decision is explained, instead of a run; --placement names a task's id.
     #[arg(long, value_name = "FOLDER")]
     #[arg(conflicts_with_all = [

@@ -263,10 +263,10 @@ fn a_recording_goes_with_no_run() {
         (&["--held", "--at", "1ns"], 3, "choose a later --at"),
     ] {
         let outcome = pelton(&[&["explain", "--recorded", &folder][..], more].concat());
-        assert!(outcome.code == code && outcome.stderr.contains(expected), "{more:?}: {outcome:?}");
+        assert!(outcome.code == code && outcome.stderr.contains(expected), "{more:?}: {}", outcome.stderr);
     }
     let outcome = pelton(&["explain", "--recorded", "/"]);
-    assert!(outcome.code == 3 && outcome.stderr.contains("pelton live --record"), "{outcome:?}");
+    assert!(outcome.code == 3 && outcome.stderr.contains("pelton live --record"), "{}", outcome.stderr);
     let outcome = pelton(&["explain"]);
-    assert!(outcome.code == 2 && outcome.stderr.contains("--platform"), "{outcome:?}");
+    assert!(outcome.code == 2 && outcome.stderr.contains("--platform"), "{}", outcome.stderr);
 }

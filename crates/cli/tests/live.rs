@@ -471,7 +471,7 @@ fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
             noticed.extend(noticed_in(&table, &profile));
         }
     }
-    let missed = faults.iter().filter(|fault| !noticed.contains(**fault));
+    let missed = faults.iter().filter(|fault| !noticed.iter().any(|name| name == **fault));
     wrong.extend(missed.map(|fault| format!("{release}{machine}: {fault} is not noticed")));
     wrong.extend(not_met(folder, machine, &all).map(|what| format!("{release}{machine}: {what}")));
     let Counts { decisions, divergent, between, by_energy, energies, idle_states, pressure } = all;
@@ -606,7 +606,8 @@ fn decisions_of_the_core_as_scheduler_are_taken_again() {
         assert!(of("decisions") >= DECISIONS_MIN && of("not_decided") * 5 < of("decisions"), "{counts}");
         assert_eq!(of("divergent"), 0, "{counts}");
         let noticed = noticed_in(&recording, "");
-        let missed: Vec<_> = WRONG_DECISIONS.iter().filter(|fault| !noticed.contains(**fault)).collect();
+        let missed: Vec<_> =
+            WRONG_DECISIONS.iter().filter(|fault| !noticed.iter().any(|name| name == **fault)).collect();
         assert!(missed.is_empty(), "{missed:?} are not noticed");
     }
 }

@@ -101,6 +101,7 @@ fn every_json_is_what_its_schema_says() {
     let [(_, log), (_, board), (_, recording), (_, swept)] = names.map(|name| file(&folder, name));
     let placed = &*recorded("kernel-placement/arm64-mixed.csv.gz");
     let clamped = &*recorded("kernel-clamps/x86-7.2.csv.gz");
+    let decided = &*recorded("live-decisions/board-debt");
     let world = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "300ms"];
     let of = |verb: &'static str, rest: &[&'static str]| [&[verb], &world[..], rest].concat();
     good(&[&of("run", &[])[..], &["--log", &log]].concat());
@@ -124,6 +125,10 @@ fn every_json_is_what_its_schema_says() {
         vec!["validate", placed],
         vec!["validate", clamped],
         vec!["validate", clamped, "--self-test"],
+        vec!["validate", decided],
+        vec!["validate", decided, "--self-test"],
+        vec!["explain", "--recorded", decided],
+        vec!["explain", "--recorded", decided, "--placement"],
         vec!["trace", "info", &log],
         vec!["record", "-o", &recording, "--duration", "100ms"],
         vec!["live", "--observe", "--for", "100ms"],

@@ -2,7 +2,7 @@
 //! `pelton explain`: one frequency decision with every term filled in.
 
 use super::common::{Screen, failure, input, policy_spec, print, print_json, section};
-use crate::args::{ExplainArgs, Format, Global};
+use crate::args::{ExplainArgs, Format, Global, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use pelton_lab::explain_groups::GroupChanged;
@@ -43,15 +43,15 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
 }
 
 /// Inputs of a run.
-pub(super) fn inputs(args: &ExplainArgs) -> Result<InputRequest, Failure> {
-    let hint = "a recording of `pelton live` needs none: --recorded FOLDER";
-    let missing = || Failure::new(Exit::Usage, "--platform and --workload are needed", Some(hint));
-    args.input.as_ref().map(input).ok_or_else(missing)
+pub(super) fn inputs(args: &ExplainArgs) -> InputRequest {
+    // Without a recording neither is missing.
+    let [platform, workload] = [&args.platform, &args.workload].map(|text| text.clone().unwrap_or_default());
+    input(&InputArgs { platform, workload, options: args.options.clone() })
 }
 
 fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
     Ok(ExplainRequest {
-        input: inputs(args)?,
+        input: inputs(args),
         policy: policy_spec(&args.policy)?,
         seed: args.seed,
         random_phase: !args.same_phase,

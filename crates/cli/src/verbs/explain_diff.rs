@@ -21,7 +21,7 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
         theirs.sets.extend(args.policy.sets.iter().cloned());
     }
     let request = DifferenceRequest {
-        input: super::explain::inputs(args)?,
+        input: super::explain::inputs(args),
         policies: [ours, theirs],
         seeds: [args.seed, args.diff_seed.unwrap_or(args.seed)],
         random_phase: !args.same_phase,
