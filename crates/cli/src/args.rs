@@ -608,7 +608,7 @@ pub struct ExplainArgs {
     /// Further inputs of the simulation.
     #[command(flatten)]
     pub options: OptionArgs,
-    /// Recording of `pelton live --record` whose decision is explained, instead of a run; --placement names a task's id.
+    /// Recording of `pelton live --record` whose decision is explained, not one of a run; --placement: a task's id.
     #[arg(long, value_name = "FOLDER")]
     #[arg(conflicts_with_all = [
         "platform", "workload", "OptionArgs", "PolicyArgs", "same_phase", "domain", "balance", "walk", "thermal", "diff", "diff_seed",

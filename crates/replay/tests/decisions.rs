@@ -87,10 +87,13 @@ fn columns_are_found_by_name() {
     assert_eq!(again(folder.path(), None).expect("readable"), decided("board-debt", None));
 }
 
+/// File, what is done to its text, and words of the message.
+type Altered<'a> = (&'a str, &'a dyn Fn(String) -> String, &'a str);
+
 #[test]
 fn what_cannot_be_is_refused_at_its_place() {
     let (frequencies, placements) = (DecidedTable::Frequencies.file(), DecidedTable::Placements.file());
-    let cases: [(&str, &dyn Fn(String) -> String, &str); 11] = [
+    let cases: [Altered<'_>; 11] = [
         (frequencies, &|text| with(&text, 3, "cpu", "64"), "`cpu` is 64, the last one is 5"),
         (frequencies, &|text| with(&text, 3, "sp.ref_khz", "0"), "kHz"),
         (frequencies, &|text| with(&text, 3, "rq.cap_orig", "0"), "`rq.cap_orig` is 0, 1 to 1024 can be"),

@@ -114,7 +114,7 @@ fn ended(report: &LiveReport) -> String {
     format!("ended after {seconds} s: {why}\n{counts}{}", recorded(report.recorded.as_ref()))
 }
 
-/// What a recording has, and what is to be done with it.
+/// Contents and files of a recording.
 fn recorded(recorded: Option<&LiveRecorded>) -> String {
     let Some(LiveRecorded { files, decisions, placements, lost }) = recorded else { return String::new() };
     format!(

@@ -48,7 +48,7 @@ struct live_placement {
 #define LIVE_RECORD_DECISION 1u
 #define LIVE_RECORD_PLACEMENT 2u
 
-/* Large enough for what a loaded machine decides between two looks of the loader, which makes it so where it records. */
+/* The loader makes it as large as what a loaded machine decides between two looks. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);

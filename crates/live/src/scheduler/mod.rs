@@ -165,7 +165,7 @@ pub trait Host {
     fn ended(&self) -> Option<Ended>;
 }
 
-/// What a running scheduler, or an observer, decided with all that it was made of.
+/// Decisions of a running scheduler, or of an observer, with all that they were made of.
 pub trait Records {
     /// Policies of the programs that were loaded, with all that only a running machine knows: one more for each number
     /// that was set.

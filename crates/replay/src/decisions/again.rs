@@ -107,7 +107,7 @@ impl Again for Call {
     }
 }
 
-/// The same call, answered by the core.
+/// Answer of the core to the same call.
 fn call_again(call: &Call, pol: &Policy, tick_ns: u64, khz: &[u32]) -> Call {
     let mut ours = *call;
     (ours.sp_after, ours.sc_after) = (call.sp, call.sc);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The two records of `crates/live/src/bpf/live_record.h`: as bytes, as the core's own records, and as lines of a table.
+//! The two records of `crates/live/src/bpf/live_record.h`: as bytes, as the core's own records, and as lines of a
+//! table.
 
 use pelton_core::{
     BoostCpu, CpuState, DOMAINS_MAX, Decision, Numbers, PerfTerms, PlaceCpu, Placed, Placement, Rq, SchedDomain,
@@ -36,11 +37,11 @@ pub struct Call {
     reserved: u32,
     /// The governor's record of the domain before the event.
     pub sp: SugovPolicy,
-    /// The same, afterwards.
+    /// Record of the domain afterwards.
     pub sp_after: SugovPolicy,
     /// The governor's record of the CPU before the event.
     pub sc: SugovCpu,
-    /// The same, afterwards.
+    /// Record of the CPU afterwards.
     pub sc_after: SugovCpu,
     /// The queue.
     pub rq: Rq,
