@@ -19,6 +19,7 @@
 #define SCX_ENQ_REENQ (1ull << 40)
 #define SCX_ENQ_PREEMPT (1ull << 32)
 #define SCX_ENQ_LAST (1ull << 41)
+#define SCX_DEQ_SLEEP 0x1ull
 #define SCX_KICK_IDLE 1ull
 #define SCX_TASK_QUEUED 1u
 
@@ -68,6 +69,7 @@ struct sched_ext_ops {
 	void (*tick)(void);
 	void (*running)(void);
 	void (*stopping)(void);
+	void (*quiescent)(void);
 	void (*update_idle)(void);
 	void (*init_task)(void);
 	void (*disable)(void);

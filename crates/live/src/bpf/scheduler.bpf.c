@@ -5,7 +5,7 @@
  *   select_cpu   pelton_select_task_rq_fair()       the machine's rows, read as the kernel reads other CPUs'
  *   enqueue      a task joins its CPU; the CPU's queue, by virtual deadline
  *   dispatch     earliest deadline of those eligible, else what another CPU has too much of
- *   running, stopping, tick, update_idle            signals, clamps, boosts; then the governor's hook and gate
+ *   running .. quiescent, tick, update_idle         signals, clamps, boosts; then the governor's hook and gate
  *   timer        blocked utilization of idle CPUs, which tell nothing
  */
 #include "kernel_ext.h"
@@ -134,19 +134,6 @@ HIDDEN u32 joins(struct live_cpu *c, struct task_struct *p, struct live_task *t,
 	return enq_flags & SCX_ENQ_WAKEUP && c->has_curr && comes_first(c, t, now, is_new);
 }
 
-/* A task whose weight was changed while it is queued leaves, to join as what it is now; so does one that goes. */
-APART u32 leave_anew(struct task_struct *p __arg_trusted)
-{
-	struct live_task *t = task_of(p);
-	struct live_cpu *c;
-
-	if (!t || !t->se.on_rq)
-		return 0;
-	c = cpu_of(t->cpu);
-	leave(c, t, clock_of(c), 0);
-	return 1;
-}
-
 SEC("struct_ops/live_enqueue")
 void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 {
@@ -157,8 +144,6 @@ void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 	if (!t)
 		return;
 	alone = c->idle;
-	if (t->nice != nice_of(p))
-		leave_anew(p);
 	if (!t->se.on_rq) {
 		joined = 1;
 		if (joins(c, p, t, enq_flags)) {
@@ -257,19 +242,20 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 
 /* ---- signals ---- */
 
-/* Time of the locked queue of this CPU: as of the update that the kernel began with. */
+/* Time of the locked queue: as of the update that the kernel began with. */
 HIDDEN u64 clock_here(struct live_cpu *c)
 {
-	const struct rq *k = bpf_this_cpu_ptr(&runqueues);
+	const struct rq *k = bpf_per_cpu_ptr(&runqueues, index_of(c));
 
 	follow_speed(c);
-	return k->clock;
+	return k ? k->clock : scx_bpf_now();
 }
 
+/* Another CPU may execute it, which changed something of the running task. */
 SEC("struct_ops/live_running")
 void BPF_PROG(live_running, struct task_struct *p)
 {
-	struct live_cpu *c = cpu_of(bpf_get_smp_processor_id());
+	struct live_cpu *c = cpu_of((u32)scx_bpf_task_cpu(p));
 	struct live_task *t = task_of(p);
 	u64 now = clock_here(c);
 	u32 ev = 0;
@@ -309,27 +295,44 @@ HIDDEN u32 put(struct live_cpu *c, struct live_task *t, u64 now)
 	return ev;
 }
 
-/* One that is no longer runnable sleeps, or something of it is changed. */
+/* One that goes to sleep, or of which something is changed, is looked at once, when it is quiescent. */
 SEC("struct_ops/live_stopping")
 void BPF_PROG(live_stopping, struct task_struct *p, bool runnable)
+{
+	struct live_task *t;
+	struct live_cpu *c;
+	u64 now;
+	u32 ev;
+
+	if (!runnable)
+		return;
+	t = task_of(p);
+	if (!t || !t->se.running)
+		return;
+	c = cpu_of(t->cpu);
+	now = clock_of(c);
+	account(c, p, t);
+	ev = put(c, t, now);
+	show(c);
+	frequency_after(c, now, ev, 0);
+}
+
+SEC("struct_ops/live_quiescent")
+void BPF_PROG(live_quiescent, struct task_struct *p, u64 deq_flags)
 {
 	struct live_task *t = task_of(p);
 	struct live_cpu *c;
 	u64 now;
 	u32 ev;
 
-	if (!t || !t->se.on_rq || (runnable && !t->se.running))
+	if (!t || !t->se.on_rq)
 		return;
 	c = cpu_of(t->cpu);
 	now = clock_of(c);
 	if (t->se.running)
 		account(c, p, t);
-	if (runnable) {
-		ev = put(c, t, now);
-	} else {
-		t->misfit = 0;
-		ev = leave(c, t, now, p->__state ? PELTON_DEQUEUE_SLEEP : 0);
-	}
+	t->misfit = 0;
+	ev = leave(c, t, now, deq_flags & SCX_DEQ_SLEEP ? PELTON_DEQUEUE_SLEEP : 0);
 	show(c);
 	frequency_after(c, now, ev, 0);
 }
@@ -576,7 +579,6 @@ void BPF_PROG(live_disable, struct task_struct *p)
 {
 	struct live_task *t = task_of(p);
 
-	leave_anew(p);
 	if (t && t->known && !t->se.on_rq)
 		leave_asleep(cpu_of(t->cpu), t, scx_bpf_now());
 }
@@ -644,6 +646,7 @@ struct sched_ext_ops live_ops = {
 	.tick = (void (*)(void))live_tick,
 	.running = (void (*)(void))live_running,
 	.stopping = (void (*)(void))live_stopping,
+	.quiescent = (void (*)(void))live_quiescent,
 	.update_idle = (void (*)(void))live_update_idle,
 	.init_task = (void (*)(void))live_init_task,
 	.disable = (void (*)(void))live_disable,

@@ -19,7 +19,7 @@ const WAKE_UPS: usize = 400;
 /// Most that a round trip and a run of hackbench may cost, as multiples of the kernel's.
 const TIMES: f64 = 1.25;
 
-fn pinned() {
+pub fn pinned() {
     let mut one = CpuSet::new();
     one.set(0).and_then(|()| sched_setaffinity(Pid::from_raw(0), &one)).expect("CPU 0 is there");
 }

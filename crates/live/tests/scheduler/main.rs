@@ -3,6 +3,7 @@
 //! however a scheduler ends. `make test-live` runs it in guests; without PELTON_TEST_KERNEL, and on a kernel without
 //! sched_ext, it says that nothing was measured. PELTON_LIVE_CYCLES=30: so many ends of each kind, and every policy.
 
+mod changes;
 mod child;
 mod cost;
 
@@ -166,7 +167,8 @@ fn it_runs_again_when_cpus_came_or_went() {
     const ONLINE: &str = "/sys/devices/system/cpu/cpu1/online";
     let Some(machine) = machine() else { return };
     let mut attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
-    let load = load();
+    let load = Load::of_text("bursts:run_us=300,sleep_us=900,threads=2").expect("a load");
+    let load = load.start_at(None).expect("it starts");
     for online in ["0", "1"] {
         std::fs::write(ONLINE, online).expect("root");
         let begin = Instant::now();

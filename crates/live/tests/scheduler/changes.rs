@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Tasks that are changed from outside: the weight of one that runs or waits counts from then on, and one that goes to
+//! another class comes back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use nix::unistd::gettid;
+use pelton_live::scheduler::{Attached, Host};
+
+use super::{POLICIES, back, cost, machine, options, run_times};
+
+/// Two busy threads of one CPU, until the flag is set; their numbers.
+fn rivals(stop: &Arc<AtomicBool>) -> [i32; 2] {
+    [(), ()].map(|()| {
+        let (sender, own) = channel();
+        let stop = Arc::clone(stop);
+        std::thread::spawn(move || {
+            cost::pinned();
+            sender.send(gettid().as_raw()).expect("it is waited for");
+            while !stop.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        own.recv().expect("it starts")
+    })
+}
+
+fn set_nice(thread: i32, nice: i32) {
+    // SAFETY: numbers alone.
+    assert_eq!(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread as u32, nice) }, 0);
+}
+
+fn set_policy(thread: i32, policy: i32, priority: i32) {
+    let param = libc::sched_param { sched_priority: priority };
+    // SAFETY: a record of this frame, which lives during the call.
+    assert_eq!(unsafe { libc::sched_setscheduler(thread, policy, &raw const param) }, 0);
+}
+
+/// Run time of both in a while, ms, once what they were owed before is paid.
+fn shares(threads: [i32; 2]) -> [f64; 2] {
+    let of = |all: &[(String, u64)], thread: i32| {
+        all.iter().find(|(name, _)| *name == thread.to_string()).map_or(0, |(_, ns)| *ns)
+    };
+    std::thread::park_timeout(Duration::from_millis(400));
+    let before = run_times();
+    std::thread::park_timeout(Duration::from_millis(400));
+    let after = run_times();
+    threads.map(|thread| (of(&after, thread) - of(&before, thread)) as f64 / 1e6)
+}
+
+#[test]
+fn a_task_that_is_changed_is_what_it_is_now() {
+    let Some(machine) = machine() else { return };
+    let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
+    let stop = Arc::new(AtomicBool::new(false));
+    let [first, second] = rivals(&stop);
+    for change in 0..6 {
+        let nice = if change % 2 == 0 { 10 } else { 0 };
+        std::thread::park_timeout(Duration::from_micros(1_700 * change));
+        set_nice(first, nice);
+        set_policy(second, libc::SCHED_FIFO, 1);
+        set_policy(second, libc::SCHED_OTHER, 0);
+        let [changed, other] = shares([first, second]);
+        let times = other / changed.max(0.1);
+        // Weights are 110 and 1024, or equal.
+        let expected = if nice == 0 { 0.7..1.5 } else { 4.0..20.0 };
+        println!("scheduler: nice {nice} beside 0: {changed:.0} and {other:.0} ms");
+        assert!(expected.contains(&times), "change {change}: {changed} and {other} ms");
+    }
+    assert!(attached.ended().is_none());
+    stop.store(true, Ordering::Relaxed);
+    drop(attached);
+    back();
+}
