@@ -150,7 +150,7 @@ impl<'a> Call<'a> {
         let is_allowed = match code {
             Some(0 | 1 | 3) => true,
             Some(2) => !err.is_empty(),
-            Some(5) => ["validate", "check"].contains(&self.words[0]),
+            Some(5) => ["validate", "check"].contains(&self.words[0].as_str()),
             _ => false,
         };
         if !is_allowed {
