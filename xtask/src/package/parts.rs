@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Crates that end up in a program, as cargo resolves them for this machine, and their checksums in the lock file.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
@@ -117,10 +118,9 @@ pub fn resolved(metadata: Metadata, lock: &str, name: &str) -> Result<Parts, Str
     let mut below = BTreeMap::new();
     let mut next = vec![root.id.clone()];
     while let Some(id) = next.pop() {
-        if !below.contains_key(&id) {
-            let parts = all.get(&id).cloned().unwrap_or_default();
-            next.extend(parts.iter().cloned());
-            below.insert(id, parts);
+        if let Entry::Vacant(vacant) = below.entry(id) {
+            let parts = all.get(vacant.key()).cloned().unwrap_or_default();
+            next.extend(vacant.insert(parts).iter().cloned());
         }
     }
     let is_other = |package: &Package| package.id != root.id && below.contains_key(&package.id);
