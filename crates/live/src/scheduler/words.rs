@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn lists_have_the_words_of_the_header() {
         let settings = List::new("LIVE_SETTINGS");
-        assert_eq!((settings.names[0], settings.names[settings.names.len() - 1]), ("nr_cpus", "balance_ns"));
+        assert_eq!((settings.names[0], settings.names[settings.names.len() - 1]), ("nr_cpus", "record"));
         let words = settings.filled(&[("tick_ns", 4), ("smt", 1)]);
         assert_eq!((settings.of(&words, "tick_ns"), settings.of(&words, "smt"), words[0]), (4, 1, 0));
         for list in ["LIVE_SETUP", "LIVE_COUNTS", "LIVE_TERMS"] {
