@@ -46,7 +46,7 @@ fn is_unequal(name: &str) -> bool {
 /// The machine of a board, by name or file, as this profile sees it.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Messages about a board that is not known, or whose file is wrong.
 pub fn machine(board: &str, profile: &str) -> Result<Machine, Diagnostics> {
     let inputs = Inputs { platform: board.to_owned(), ..Inputs::default() };
     plan::machine(&inputs, profile).map(|built| built.machine).map_err(|found| {

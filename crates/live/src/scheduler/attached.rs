@@ -268,7 +268,7 @@ impl Host for Attached {
             let reason = "a new program was not taken".to_owned();
             return Some(Ended { kind: 0, code: 0, reason, message: why.clone() });
         }
-        // It starts again by itself.
+        // An end for which a new start is due is none.
         self.ended_by_kernel().filter(|_| self.away_since.is_none())
     }
 }
