@@ -143,8 +143,9 @@ misfit.balances --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us
 JOBS
 with_balances='7.2'
 # The core as scheduler: on a pair what the verifier accepts and how it ends, on a board where tasks run and which
-# frequencies CPUs have, beside the kernel's own scheduler. PELTON_LIVE_CYCLES=30: so many ends of each kind, every policy, and every load.
-echo "scheduler ${PELTON_LIVE_CYCLES:-}" >"$work/jobs-scheduler"
+# frequencies CPUs have, beside the kernel's own scheduler. PELTON_LIVE_CYCLES=30: so many ends of each kind, every policy, and
+# every load; PELTON_LIVE_SOAK_S=3600 with it: so many seconds of mixed load.
+echo "scheduler ${PELTON_LIVE_CYCLES:-} ${PELTON_LIVE_SOAK_S:-}" >"$work/jobs-scheduler"
 with_scheduler='7.2'
 small=periodic:run_us=800,period_us=16000+periodic:run_us=800,period_us=16370+periodic:run_us=800,period_us=16740+periodic:run_us=800,period_us=17110
 both=periodic:run_us=6400,period_us=16000+periodic:run_us=6600,period_us=16500+periodic:run_us=1600,period_us=16000+periodic:run_us=1600,period_us=16410+periodic:run_us=1600,period_us=16820+periodic:run_us=1600,period_us=17230
@@ -167,6 +168,9 @@ if [ -n "${PELTON_LIVE_CYCLES:-}" ]; then
     {
         beside small "$small"
         for one in $rest; do beside "${one%%=*}" "${one#*=}"; done
+    } | sed 's/ --decisions [^ ]*//' | tee -a "$work/jobs-scheduler-board" >"$work/jobs-scheduler-three"
+    beside both "$both" | sed 's/ --decisions [^ ]*//' >>"$work/jobs-scheduler-three"
+    {
         for boost in 0 30 60; do one_cpu "core-boost$boost" periodic:run_us=1600,period_us=16000,cpus=4 "--scheduler 7.2 --group /=$boost,0,1024"; done
         one_cpu core-summed busy:threads=2,cpus=4 '--scheduler 7.2,uclamp=sum,own-clamps --group /=0,0,300'
         for of in kernel core; do
@@ -330,6 +334,8 @@ for one in "${present[@]}"; do
     [ "$repeats" = 1 ] || among "$one" "$with_residency" || continue
     for board in $boards; do start "$one" "$board" jobs-boards "$one-$board"; done
     ! among "$one" "$with_scheduler" || [ "$repeats" -gt 1 ] || start "$one" big-little jobs-scheduler-board scheduler-board
+    [ -z "${PELTON_LIVE_CYCLES:-}" ] || ! among "$one" "$with_scheduler" || [ "$repeats" -gt 1 ] ||
+        start "$one" three-clusters jobs-scheduler-three scheduler-three-clusters
 done
 while [ "$running" -gt 0 ]; do ended; done
 [ "${#present[@]}" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }

@@ -88,8 +88,9 @@ place_in_kernel() {
 
 # The core as the scheduler: what the verifier accepts, and that tasks are back however it ends. A guest that says nothing for
 # long is ended from outside.
-core_as_scheduler() { # ENDS OF EACH KIND
+core_as_scheduler() { # ENDS OF EACH KIND, SECONDS OF MIXED LOAD
     [ -z "$1" ] || export PELTON_LIVE_CYCLES="$1"
+    [ -z "$2" ] || export PELTON_LIVE_SOAK_S="$2"
     PELTON_TEST_KERNEL=1 decide scheduler:: --nocapture --test-threads 1 >/out/scheduler 2>&1 &
     child=$!
     while kill -0 $child 2>/dev/null; do
@@ -107,7 +108,8 @@ while read -r name arguments; do
     case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in paths) measure_paths && continue ;; esac
     case $name in decide) place_in_kernel && continue ;; esac
-    case $name in scheduler) core_as_scheduler "$arguments" && continue ;; esac
+    # shellcheck disable=SC2086 # words
+    case $name in scheduler) core_as_scheduler $arguments && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in

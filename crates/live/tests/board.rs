@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The core as scheduler of a board of four small and two large CPUs, beside the kernel's own scheduler on the same
-//! board: where tasks ran, and which frequencies CPUs had. `make test-live` counts both in a guest; without its
-//! recordings this says that nothing was measured.
+//! The core as scheduler of boards of four small and two large CPUs, and of two in between besides, beside the kernel's
+//! own scheduler on the same board: where tasks ran, and which frequencies CPUs had. `make test-live` counts both in a
+//! guest; without its recordings this says that nothing was measured.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,24 @@ use serde_json::Value;
 
 /// Loads that both ran; all but the first only where every load is counted (PELTON_LIVE_CYCLES).
 const LOADS: [&str; 8] = ["both", "small", "idle", "fifth", "most", "rotate", "hog", "hogs"];
-/// Most points by which the share of run time on large CPUs differs.
+/// Folders of the boards, and the CPUs of each cluster but the smallest.
+const BOARDS: [(&str, &[std::ops::Range<usize>]); 2] =
+    [("scheduler-board", &[4..6]), ("scheduler-three-clusters", &[4..6, 6..8])];
+/// Most points by which the share of run time on a cluster differs.
 const POINTS: f64 = 3.0;
 /// Most by which mean frequencies of small CPUs differ, MHz; a target that is stuck at the highest makes 1200.
 const SMALL_MHZ: f64 = 150.0;
-/// The first large CPU.
-const LARGE: usize = 4;
-
 /// Counts of a load.
 struct Counted(Value);
 
 impl Counted {
     fn of(name: &str) -> Option<Counted> {
+        Counted::on(BOARDS[0].0, name)
+    }
+
+    fn on(board: &str, name: &str) -> Option<Counted> {
         let folder = PathBuf::from(std::env::var_os("PELTON_LIVE_SCHEDULED")?);
-        let path = folder.join("scheduler-board/recordings").join(format!("{name}.residency.json"));
+        let path = folder.join(board).join("recordings").join(format!("{name}.residency.json"));
         let text = std::fs::read_to_string(path).ok()?;
         Some(Counted(serde_json::from_str(&text).unwrap_or_else(|why| panic!("{name}: {why}: {text}"))))
     }
@@ -31,15 +35,15 @@ impl Counted {
         value.as_array().expect("a list").iter().map(|n| n.as_f64().expect("a number")).collect()
     }
 
-    /// Run time on large CPUs, percent.
-    fn on_large(&self) -> f64 {
+    /// Run time on some CPUs, percent.
+    fn share(&self, cpus: &std::ops::Range<usize>) -> f64 {
         let busy = Counted::numbers(&self.0["busy_ns"]);
-        100.0 * busy[LARGE..].iter().sum::<f64>() / busy.iter().sum::<f64>()
+        100.0 * busy[cpus.clone()].iter().sum::<f64>() / busy.iter().sum::<f64>()
     }
 
-    /// Mean frequency of the large CPUs, MHz, and how often it changed.
+    /// Mean frequency of the largest CPUs, MHz, and how often it changed.
     fn large(&self) -> (f64, u64) {
-        self.domain(1)
+        self.domain(self.0["policies"].as_array().expect("a list").len() - 1)
     }
 
     fn domain(&self, number: usize) -> (f64, u64) {
@@ -56,36 +60,50 @@ impl Counted {
 
 fn say(name: &str, of: &Counted) {
     let (mhz, changes) = of.large();
-    let asked = of.count("evaluated");
-    println!(
-        "board: {name}: {:.1} % on large CPUs, {mhz:.0} MHz, {changes} changes, {asked} evaluations",
-        of.on_large()
-    );
+    let (asked, largest) = (of.count("evaluated"), 4..of.0["busy_ns"].as_array().expect("a list").len());
+    let share = of.share(&largest);
+    println!("board: {name}: {share:.1} % on large CPUs, {mhz:.0} MHz, {changes} changes, {asked} evaluations");
+}
+
+/// Counts of a load under the kernel's own scheduler and under the core.
+fn both(board: &str, load: &str) -> Option<[Counted; 2]> {
+    let all = ["kernel", "core"].map(|by| Counted::on(board, &format!("{by}-{load}")));
+    let [Some(kernel), Some(core)] = all else { return None };
+    say(&format!("kernel-{load}"), &kernel);
+    say(&format!("core-{load}"), &core);
+    Some([kernel, core])
 }
 
 #[test]
 fn tasks_run_where_the_kernel_runs_them() {
-    let mut measured = 0;
+    for (board, clusters) in BOARDS {
+        let mut measured = 0;
+        for load in LOADS {
+            let Some([kernel, core]) = both(board, load) else { continue };
+            measured += 1;
+            for cpus in clusters {
+                let far = (kernel.share(cpus) - core.share(cpus)).abs();
+                // An idle board has only what the counting itself runs.
+                assert!(far <= POINTS || load == "idle", "{board}: {load}: {far} points apart on CPUs {cpus:?}");
+            }
+        }
+        if measured == 0 {
+            println!("not measured: the core as scheduler of {board} (PELTON_LIVE_CYCLES=30 make test-live counts it)");
+        }
+    }
+}
+
+/// Frequencies of the board of two clusters. A few placements more or less on the cluster in between move its mean.
+#[test]
+fn frequencies_are_those_under_the_kernel() {
     for load in LOADS {
-        let (Some(kernel), Some(core)) = (Counted::of(&format!("kernel-{load}")), Counted::of(&format!("core-{load}")))
-        else {
-            continue;
-        };
-        measured += 1;
-        say(&format!("kernel-{load}"), &kernel);
-        say(&format!("core-{load}"), &core);
-        // An idle board has only what the counting itself runs.
-        let far = (kernel.on_large() - core.on_large()).abs();
-        assert!(far <= POINTS || load == "idle", "{load}: {far} points apart");
+        let Some([kernel, core]) = both(BOARDS[0].0, load) else { continue };
         let (kernel_mhz, core_mhz) = (kernel.large().0, core.large().0);
         assert!((kernel_mhz - core_mhz).abs() <= 0.1 * kernel_mhz, "{load}: {core_mhz} MHz, the kernel {kernel_mhz}");
         // Where three large tasks take turns the small CPUs keep the frequency that the last of them needed for longer.
         let (kernel_mhz, core_mhz) = (kernel.domain(0).0, core.domain(0).0);
         let far = (kernel_mhz - core_mhz).abs();
         assert!(far <= SMALL_MHZ || load == "rotate", "{load}: small CPUs at {core_mhz} MHz, the kernel {kernel_mhz}");
-    }
-    if measured == 0 {
-        println!("not measured: the core as scheduler of a board (make test-live counts it)");
     }
 }
 
