@@ -30,7 +30,7 @@ IPYTHONDIR=$(cd "$work/ipython" && pwd)
 JUPYTER_DATA_DIR=$IPYTHONDIR/data
 
 begin=$SECONDS
-"$python" -m sphinx -b html -c docs/site -d "$work/doctrees" -j "$(nproc)" -W --keep-going -q . "$work/html"
+"$python" -m sphinx -b html -c docs/site -d "$work/doctrees" -j "$(nproc)" -W --keep-going -q . "$work/html" || exit 1
 rm -rf "$work/html/.buildinfo" "$work/html/_sources" "$work/html/_static/webpack-macros.html"
 "$python" docs/site/check.py "$work/html" "$work/elsewhere.txt" "$PWD"
 rm -rf out/site
