@@ -2,7 +2,7 @@
 # The front door. Every target says what it needs, installs it where that is wished (scripts/setup.sh), and says what it could
 # not do.
 .PHONY: help demo test test-live test-oracle test-kernel check bench ceilings mutants fast playground wheel package \
-	generate clean
+	docs generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace a run, compare two kernels as a page (out/)'
@@ -18,6 +18,7 @@ help:
 	@echo 'make playground  the simulator in one page that runs in any browser (out/playground.html)'
 	@echo 'make wheel     the Python package, tried in an empty environment (out/pelton-*.whl)'
 	@echo 'make package   static program, .deb, source package, wheel, bill of materials; each is tried (out/packages/)'
+	@echo 'make docs      the pages as a site, with notebooks that are executed; every link is checked (out/site/index.html)'
 	@echo 'make generate  write the generated files again'
 	@echo
 	@echo 'What is missing is said. As root a yes installs it; CI=true or PELTON_INSTALL=yes: without a question.'
@@ -70,6 +71,9 @@ wheel:
 
 package:
 	@scripts/build-packages.sh
+
+docs:
+	@scripts/build-docs.sh
 
 generate:
 	@cargo xtask generate

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench ceilings fast
-# python web play package.
+# python docs web play package.
 # Says what is missing and why it is wanted. Debian packages and the library of another machine are installed as root only,
 # after a yes to the question, or without one where CI=true or PELTON_INSTALL=yes (no: never). Without a terminal no question
 # can be answered: nothing is installed, and the command that would is said. Python packages go to .venv, by the checksums
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 70
 rust_minor_min=88
 # What is missing, a place each in four lists: name, what it is for, the command that installs it, how to see that it is there.
 missing=() reasons=() commands=() tests=()
-python=no tables=no package=no web=no
+python=no tables=no package=no docs=no web=no
 
 say() { printf 'setup: %s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -215,6 +215,10 @@ group() {
             want_python
             package=yes
             ;;
+        docs)
+            group python
+            tables=yes docs=yes
+            ;;
         web)
             want nodejs "opens report pages in a browser" have node
             want npm "brings the library that draws time lines in report pages" have npm
@@ -274,7 +278,7 @@ group() {
             ;;
         ceilings) want valgrind "counts instructions" have valgrind ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|python|web|play|package]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench|ceilings|fast|python|docs|web|play|package]..." >&2
             exit 2
             ;;
     esac
@@ -287,5 +291,6 @@ required
 [ $python = no ] || python_packages
 [ $tables = no ] || paragraphs tables "for tests that read tables"
 [ $package = no ] || paragraphs python "for the Python package"
+[ $docs = no ] || paragraphs docs "for the site"
 [ $web = no ] || web_packages
 exit 0

@@ -26,7 +26,8 @@ export async function opened({ what, ready, fragment = '', ...settings }) {
   const context = await browser.newContext(settings);
   const tab = await context.newPage();
   const own = pathToFileURL(page).href;
-  const isOwn = (url) => url.split('#')[0] === own || /^(data|blob|about):/.test(url);
+  const below = option('--below') && `${pathToFileURL(option('--below')).href}/`;
+  const isOwn = (url) => url.split('#')[0] === own || /^(data|blob|about):/.test(url) || (below && url.startsWith(below));
   tab.on('request', (request) => check(isOwn(request.url()), `${what}: asks for ${request.url().slice(0, 100)}`));
   tab.on('pageerror', (error) => findings.push(`${what}: ${error.message}`));
   tab.on('console', (message) => check(message.type() !== 'error', `${what}: ${message.text()}`));
@@ -39,12 +40,14 @@ export async function opened({ what, ready, fragment = '', ...settings }) {
 /** Pixels by which it scrolls sideways. */
 export const wide = (tab) => tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-/** What axe finds; what is closed is opened and counts, too. */
-export async function accessible(tab, what) {
+/** What axe finds, but for some rules; what is closed is opened and counts, too. */
+export async function accessible(tab, what, without = []) {
   await tab.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
   // In the page's world, not by a script element, which the page's policy would have to allow.
   await tab.evaluate(axe);
-  const found = await tab.evaluate(() => window.axe.run(document, { iframes: false }));
+  // Style sheets of a file beside the page are none that axe can fetch.
+  const settings = { iframes: false, preload: false, rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])) };
+  const found = await tab.evaluate((asked) => window.axe.run(document, asked), settings);
   found.violations.forEach(({ id, nodes }) => findings.push(`${what}: ${id} (${nodes.length}): ${nodes[0].html.slice(0, 120)}`));
 }
 
