@@ -5,6 +5,7 @@
 
 mod calm;
 mod cpu_load;
+mod kernel;
 mod llc;
 mod rest;
 mod search;
