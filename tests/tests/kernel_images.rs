@@ -142,8 +142,12 @@ fn differing_runs(series: &str) -> Vec<String> {
     let decided: u64 = totals.iter().map(|one| one.0).sum();
     println!("Linux {series}: {ran} runs, {decided} decisions by the kernel's own code");
     assert!(ran >= 150, "{series}: only {ran} runs");
-    for operation in [Operation::SugovHook, Operation::SelectTaskRqFair, Operation::MenuSelect] {
+    let often = [Operation::SugovHook, Operation::SelectTaskRqFair, Operation::MenuSelect, Operation::FindSrc];
+    for operation in often {
         assert!(totals[operation as usize].0 > 10_000, "{series}: {operation:?} was asked too rarely");
+    }
+    for operation in [Operation::NeedActiveBalance, Operation::CanMigrateTask] {
+        assert!(totals[operation as usize].0 > 1_000, "{series}: {operation:?} was asked too rarely");
     }
     wrong
 }

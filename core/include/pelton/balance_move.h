@@ -169,14 +169,12 @@ PELTON_INLINE u32 pelton_detach_load(struct pelton_lb *lb, u64 load)
 	return 1;
 }
 
-/* 1 = the task goes, and what remains to be moved is less; 0 = it stays. */
-PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s,
-				     struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
+/* Does a task that may be moved go, for what is to be moved? Then less remains. */
+PELTON_INLINE u32 pelton_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env,
+				  struct pelton_lb *lb, const struct pelton_lb_task *t)
 {
 	u64 amount = 1;
 
-	if (!pelton_can_migrate_task(pol, s, env, t, lb->migration))
-		return 0;
 	if (pol->balance <= PELTON_BALANCE_LOADS)
 		return pelton_detach_load(lb, t->load);
 	if (lb->migration == PELTON_MIGRATE_MISFIT) {
@@ -192,6 +190,13 @@ PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const stru
 	}
 	lb->imbalance -= (s64)amount;
 	return 1;
+}
+
+/* 1 = the task goes, and what remains to be moved is less; 0 = it stays. */
+PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s,
+				     struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
+{
+	return pelton_can_migrate_task(pol, s, env, t, lb->migration) && pelton_lb_takes(pol, env, lb, t);
 }
 
 /* Is the running task of env->src_cpu to be moved? */

@@ -61,6 +61,11 @@ impl LbEnv {
         rule!(record, detach_task, policy, self, lb, task) != 0
     }
 
+    /// Does a task that may move go, for what is to be moved? Then less remains.
+    pub fn takes(&self, policy: &Policy, lb: &mut Lb, task: &LbTask) -> bool {
+        sys::lb_takes(policy, self, lb, task) != 0
+    }
+
     /// Is the running task of `src_cpu` to be moved?
     #[must_use]
     pub fn need_active_balance(&self, policy: &Policy, record: &impl Snapshot, migration: u32) -> bool {

@@ -2,7 +2,9 @@
 //! Decisions of a kernel's own compiled code in place of the core's. The code is in an image that another crate loads
 //! (`kernel_ops.h`); a run has one for itself.
 
-use crate::sys::{Avg, CpuState, IdleChoice, IdleNow, IdleTable, Menu, Placement, Se, SugovCpu, SugovPolicy, Teo};
+use crate::sys::{
+    Avg, CpuState, IdleChoice, IdleNow, IdleTable, LbEnv, LbTask, Menu, Placement, Se, SugovCpu, SugovPolicy, Teo,
+};
 
 /// Outcome of a call of the governor's hook: a mirror of `struct pelton_kernel_hook`.
 #[repr(C)]
@@ -34,6 +36,24 @@ pub struct KernelSelect {
     pub idle_cores: u64,
     /// Signals of the task.
     pub se: Se,
+}
+
+/// Outcome of a balance's search for a CPU to take tasks from: a mirror of `struct pelton_kernel_src`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelSrc {
+    /// CPUs of the group, a set; 0: the domain is balanced.
+    pub group: u64,
+    /// Amount to be moved, in the unit of [`KernelSrc::migration`].
+    pub imbalance: i64,
+    /// Number of [`crate::migrate`].
+    pub migration: u32,
+    /// CPU to take from, or [`crate::NO_CPU`].
+    pub src_cpu: u32,
+    /// Mark of the root domain from then on: some CPU has two tasks, or one that is too big for it.
+    pub overloaded: u32,
+    /// Mark of the root domain from then on: some CPU has more to do than it can.
+    pub overutilized: u32,
 }
 
 /// A call of the governor's hook.
@@ -75,6 +95,14 @@ pub enum Operation {
     MenuSelect,
     /// `teo_select()`.
     TeoSelect,
+    /// `should_we_balance()`.
+    ShouldWeBalance,
+    /// `find_busiest_group()`, later `sched_balance_find_src_group()`, and the search for a queue in the group.
+    FindSrc,
+    /// `need_active_balance()`.
+    NeedActiveBalance,
+    /// `can_migrate_task()`.
+    CanMigrateTask,
     /// `util_est_update()`.
     UtilEstUpdate,
     /// `___update_load_sum()`.
@@ -86,7 +114,7 @@ pub enum Operation {
 }
 
 /// Operations in the order of their numbers.
-pub const OPERATIONS: [Operation; 13] = [
+pub const OPERATIONS: [Operation; 17] = [
     Operation::SugovHook,
     Operation::SugovWork,
     Operation::SugovLimits,
@@ -96,6 +124,10 @@ pub const OPERATIONS: [Operation; 13] = [
     Operation::MisfitLoad,
     Operation::MenuSelect,
     Operation::TeoSelect,
+    Operation::ShouldWeBalance,
+    Operation::FindSrc,
+    Operation::NeedActiveBalance,
+    Operation::CanMigrateTask,
     Operation::UtilEstUpdate,
     Operation::UpdateLoadSum,
     Operation::UpdateLoadAvg,
@@ -116,6 +148,10 @@ impl Operation {
             Operation::MisfitLoad => "update_misfit_status",
             Operation::MenuSelect => "menu_select",
             Operation::TeoSelect => "teo_select",
+            Operation::ShouldWeBalance => "should_we_balance",
+            Operation::FindSrc => "find_busiest_group, find_busiest_queue",
+            Operation::NeedActiveBalance => "need_active_balance",
+            Operation::CanMigrateTask => "can_migrate_task",
             Operation::UtilEstUpdate => "util_est_update",
             Operation::UpdateLoadSum => "___update_load_sum",
             Operation::UpdateLoadAvg => "___update_load_avg",
@@ -136,6 +172,10 @@ impl Operation {
             Operation::MisfitLoad => "misfit_load",
             Operation::MenuSelect => "menu_select",
             Operation::TeoSelect => "teo_select",
+            Operation::ShouldWeBalance => "should_we_balance",
+            Operation::FindSrc => "find_src",
+            Operation::NeedActiveBalance => "need_active_balance",
+            Operation::CanMigrateTask => "can_migrate_task",
             Operation::UtilEstUpdate => "util_est_update",
             Operation::UpdateLoadSum => "update_load_sum",
             Operation::UpdateLoadAvg => "update_load_avg",
@@ -173,6 +213,14 @@ pub trait KernelCode {
     fn cpu_overutilized(&mut self, s: &Placement, cpu: u32) -> Option<bool>;
     /// See [`Placement::misfit_load`].
     fn misfit_load(&mut self, s: &Placement, cpu: u32, biggest: u32) -> Option<u64>;
+    /// See [`LbEnv::should_we_balance`].
+    fn should_we_balance(&mut self, s: &Placement, env: &LbEnv) -> Option<bool>;
+    /// See [`LbEnv::find_src_group`] and [`LbEnv::find_src_rq`].
+    fn find_src(&mut self, s: &Placement, env: &LbEnv) -> Option<KernelSrc>;
+    /// See [`LbEnv::need_active_balance`].
+    fn need_active_balance(&mut self, s: &Placement, env: &LbEnv, migration: u32) -> Option<bool>;
+    /// See [`LbEnv::can_migrate_task`].
+    fn can_migrate_task(&mut self, s: &Placement, env: &mut LbEnv, task: &LbTask, migration: u32) -> Option<bool>;
     /// See [`Menu::select`].
     fn menu_select(&mut self, m: &mut Menu, table: &IdleTable, now: &IdleNow) -> Option<IdleChoice>;
     /// See [`Teo::select`].

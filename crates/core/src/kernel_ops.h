@@ -14,7 +14,7 @@
 #include "pelton/pelton.h"
 
 /* Changes with this file: program and image must agree. */
-#define PELTON_KERNEL_OPS_VERSION 2u
+#define PELTON_KERNEL_OPS_VERSION 3u
 /* Rooms of an image. */
 #define PELTON_KERNEL_DOMAINS 64
 #define PELTON_KERNEL_CPUS 64
@@ -38,6 +38,16 @@ struct pelton_kernel_select {
 	u32 waker_recent;
 	u64 idle_cores; /* CPUs whose cache group is still said to have an idle core */
 	struct pelton_se se;
+};
+
+/* What a search of a balance for a CPU to take tasks from came to. */
+struct pelton_kernel_src {
+	u64 group;        /* CPUs of the group; 0: the domain is balanced */
+	s64 imbalance;    /* in what `migration` says */
+	u32 migration;    /* PELTON_MIGRATE_* */
+	u32 src_cpu;      /* PELTON_NO_CPU: none */
+	u32 overloaded;   /* as the root domain has it from then on */
+	u32 overutilized; /* the same */
 };
 
 /* What the program offers. */
@@ -83,6 +93,14 @@ struct pelton_kernel_ops {
 	s32 (*util_fits_cpu)(const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu);
 	u32 (*cpu_overutilized)(const struct pelton_placement *s, u32 cpu);
 	u64 (*misfit_load)(const struct pelton_placement *s, u32 cpu, u32 biggest);
+
+	/* The balance of a domain of CPU env->dst_cpu. A task that is looked at is on CPU env->src_cpu. */
+	u32 (*should_we_balance)(const struct pelton_placement *s, const struct pelton_lb_env *env);
+	void (*find_src)(const struct pelton_placement *s, const struct pelton_lb_env *env,
+			 struct pelton_kernel_src *out);
+	u32 (*need_active_balance)(const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration);
+	u32 (*can_migrate_task)(const struct pelton_placement *s, struct pelton_lb_env *env,
+				const struct pelton_lb_task *t, u32 migration);
 
 	/* Idle governors. */
 	void (*menu_select)(struct pelton_menu *m, const struct pelton_idle_table *t, const struct pelton_idle_now *now,

@@ -1094,6 +1094,13 @@ u32 pelton_x_lb_newidle_weight(const struct pelton_policy *pol, const struct pel
 u32 pelton_x_lb_newidle_wins(const struct pelton_lb_domain *st, u32 draw);
 u32 pelton_x_lb_newidle_wins(const struct pelton_lb_domain *st, u32 draw) { return pelton_lb_newidle_wins(st, draw); }
 
+APART u32 any_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t) { return pelton_lb_takes(pol, env, lb, t); }
+u32 pelton_x_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t);
+u32 pelton_x_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
+{
+	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_takes(&pelton_policy_newest, env, lb, t); } else { return any_lb_takes(pol, env, lb, t); }
+}
+
 s32 pelton_x_leave_delta(const struct pelton_se *se, u32 flags);
 s32 pelton_x_leave_delta(const struct pelton_se *se, u32 flags) { return pelton_leave_delta(se, flags); }
 

@@ -4805,6 +4805,9 @@ unsafe extern "C" {
     /// Dice of which `draw` came, any number: is the domain searched?
     #[link_name = "pelton_x_lb_newidle_wins"]
     pub safe fn lb_newidle_wins(st: &LbDomain, draw: u32) -> u32;
+    /// Does a task that may be moved go, for what is to be moved? Then less remains.
+    #[link_name = "pelton_x_lb_takes"]
+    pub safe fn lb_takes(pol: &Policy, env: &LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
     /// `delta` of the levels above a task that leaves, asked before it does.
     #[link_name = "pelton_x_leave_delta"]
     pub safe fn leave_delta(se: &Se, flags: u32) -> i32;

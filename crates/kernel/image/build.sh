@@ -28,7 +28,7 @@ k_cpumask
 k_cpudeadline
 k_deadline
 k_util sugov_start sugov_hook sugov_work sugov_limits
-k_fair select_task_rq_fair util_fits_cpu cpu_overutilized misfit_load util_est_update
+k_fair select_task_rq_fair util_fits_cpu cpu_overutilized misfit_load should_we_balance find_src need_active_balance can_migrate_task util_est_update
 k_menu menu_select
 k_teo teo_select
 k_policy update_load_sum update_load_avg pelt_divider'

@@ -32,6 +32,13 @@ MAYBE s32 k_image_util_fits_cpu(const struct pelton_placement *s, u32 util, u32 
 MAYBE u32 k_image_cpu_overutilized(const struct pelton_placement *s, u32 cpu);
 MAYBE u64 k_image_misfit_load(const struct pelton_placement *s, u32 cpu, u32 biggest);
 
+MAYBE u32 k_image_should_we_balance(const struct pelton_placement *s, const struct pelton_lb_env *e);
+MAYBE void k_image_find_src(const struct pelton_placement *s, const struct pelton_lb_env *e,
+			    struct pelton_kernel_src *out);
+MAYBE u32 k_image_need_active_balance(const struct pelton_placement *s, const struct pelton_lb_env *e, u32 migration);
+MAYBE u32 k_image_can_migrate_task(const struct pelton_placement *s, struct pelton_lb_env *e,
+				   const struct pelton_lb_task *t, u32 migration);
+
 MAYBE u32 k_image_update_load_sum(u64 now, struct pelton_avg *avg, u64 load, u64 runnable, u64 running);
 MAYBE void k_image_update_load_avg(struct pelton_avg *avg, u64 load);
 MAYBE u32 k_image_pelt_divider(u32 period_contrib);

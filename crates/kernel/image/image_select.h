@@ -5,6 +5,7 @@
 #if !defined(WITHOUT_SELECT_TASK_RQ_FAIR) || !defined(WITHOUT_UTIL_FITS_CPU) || !defined(WITHOUT_CPU_OVERUTILIZED) || \
 	!defined(WITHOUT_MISFIT_LOAD)
 #include "fair_select.h"
+#define IMAGE_MACHINE
 
 /* Nothing of another task's is left: a field that a patch adds is 0 at each call. */
 static void image_fresh(struct task_struct *p)

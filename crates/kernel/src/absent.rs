@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Machines that kernel code is not compiled for: no image can be loaded.
 
-use pelton_core::kernel::{HookCall, KernelCode, KernelHook, KernelSelect, KernelWarning, Operation};
-use pelton_core::{IdleChoice, IdleNow, IdleTable, Menu, Placement, SugovCpu, SugovPolicy, Teo};
+use pelton_core::kernel::{HookCall, KernelCode, KernelHook, KernelSelect, KernelSrc, KernelWarning, Operation};
+use pelton_core::{IdleChoice, IdleNow, IdleTable, LbEnv, LbTask, Menu, Placement, SugovCpu, SugovPolicy, Teo};
 
 use crate::Error;
 
@@ -67,6 +67,18 @@ impl KernelCode for Image {
         match *self {}
     }
     fn misfit_load(&mut self, _s: &Placement, _cpu: u32, _biggest: u32) -> Option<u64> {
+        match *self {}
+    }
+    fn should_we_balance(&mut self, _s: &Placement, _env: &LbEnv) -> Option<bool> {
+        match *self {}
+    }
+    fn find_src(&mut self, _s: &Placement, _env: &LbEnv) -> Option<KernelSrc> {
+        match *self {}
+    }
+    fn need_active_balance(&mut self, _s: &Placement, _env: &LbEnv, _migration: u32) -> Option<bool> {
+        match *self {}
+    }
+    fn can_migrate_task(&mut self, _s: &Placement, _env: &mut LbEnv, _t: &LbTask, _migration: u32) -> Option<bool> {
         match *self {}
     }
     fn menu_select(&mut self, _m: &mut Menu, _table: &IdleTable, _now: &IdleNow) -> Option<IdleChoice> {

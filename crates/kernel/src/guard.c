@@ -37,6 +37,10 @@ enum operation {
 	MISFIT_LOAD,
 	MENU_SELECT,
 	TEO_SELECT,
+	SHOULD_WE_BALANCE,
+	FIND_SRC,
+	NEED_ACTIVE_BALANCE,
+	CAN_MIGRATE_TASK,
 	UTIL_EST_UPDATE,
 	UPDATE_LOAD_SUM,
 	UPDATE_LOAD_AVG,
@@ -46,9 +50,24 @@ enum operation {
 };
 
 static const char *const names[OPERATIONS] = {
-	"the governor's hook", "the governor's worker", "sugov_limits",     "select_task_rq_fair", "util_fits_cpu",
-	"cpu_overutilized",    "update_misfit_status",  "menu_select",      "teo_select",          "util_est_update",
-	"___update_load_sum",  "___update_load_avg",    "get_pelt_divider", "its start",
+	"the governor's hook",
+	"the governor's worker",
+	"sugov_limits",
+	"select_task_rq_fair",
+	"util_fits_cpu",
+	"cpu_overutilized",
+	"update_misfit_status",
+	"menu_select",
+	"teo_select",
+	"should_we_balance",
+	"the search of a balance",
+	"need_active_balance",
+	"can_migrate_task",
+	"util_est_update",
+	"___update_load_sum",
+	"___update_load_avg",
+	"get_pelt_divider",
+	"its start",
 };
 
 #define WARNINGS_MAX 32
@@ -320,6 +339,39 @@ u32 pelton_image_teo(struct pelton_image *i, struct pelton_teo *m, const struct 
 		     const struct pelton_idle_now *now, struct pelton_idle_choice *out)
 {
 	ASKS(i, TEO_SELECT, i->ops->teo_select, i->ops->teo_select(m, t, now, out));
+}
+
+u32 pelton_image_should_we_balance(struct pelton_image *i, const struct pelton_placement *s,
+				   const struct pelton_lb_env *env, u32 *out);
+u32 pelton_image_should_we_balance(struct pelton_image *i, const struct pelton_placement *s,
+				   const struct pelton_lb_env *env, u32 *out)
+{
+	ASKS(i, SHOULD_WE_BALANCE, i->ops->should_we_balance, *out = i->ops->should_we_balance(s, env));
+}
+
+u32 pelton_image_find_src(struct pelton_image *i, const struct pelton_placement *s, const struct pelton_lb_env *env,
+			  struct pelton_kernel_src *out);
+u32 pelton_image_find_src(struct pelton_image *i, const struct pelton_placement *s, const struct pelton_lb_env *env,
+			  struct pelton_kernel_src *out)
+{
+	ASKS(i, FIND_SRC, i->ops->find_src, i->ops->find_src(s, env, out));
+}
+
+u32 pelton_image_need_active_balance(struct pelton_image *i, const struct pelton_placement *s,
+				     const struct pelton_lb_env *env, u32 migration, u32 *out);
+u32 pelton_image_need_active_balance(struct pelton_image *i, const struct pelton_placement *s,
+				     const struct pelton_lb_env *env, u32 migration, u32 *out)
+{
+	ASKS(i, NEED_ACTIVE_BALANCE, i->ops->need_active_balance,
+	     *out = i->ops->need_active_balance(s, env, migration));
+}
+
+u32 pelton_image_can_migrate_task(struct pelton_image *i, const struct pelton_placement *s, struct pelton_lb_env *env,
+				  const struct pelton_lb_task *t, u32 migration, u32 *out);
+u32 pelton_image_can_migrate_task(struct pelton_image *i, const struct pelton_placement *s, struct pelton_lb_env *env,
+				  const struct pelton_lb_task *t, u32 migration, u32 *out)
+{
+	ASKS(i, CAN_MIGRATE_TASK, i->ops->can_migrate_task, *out = i->ops->can_migrate_task(s, env, t, migration));
 }
 
 /* ---- load tracking: functions that the core asks, of the image of this thread ---- */

@@ -6,16 +6,16 @@ use std::ffi::{CStr, c_char};
 use std::ptr::NonNull;
 
 use pelton_core::kernel::{
-    HookCall, KernelCode, KernelHook, KernelSelect, KernelWarning, LoadTracking, OPERATIONS, Operation,
+    HookCall, KernelCode, KernelHook, KernelSelect, KernelSrc, KernelWarning, LoadTracking, OPERATIONS, Operation,
     ask_load_tracking,
 };
-use pelton_core::{IdleChoice, IdleNow, IdleTable, Menu, Placement, SugovCpu, SugovPolicy, Teo};
+use pelton_core::{IdleChoice, IdleNow, IdleTable, LbEnv, LbTask, Menu, Placement, SugovCpu, SugovPolicy, Teo};
 
 use crate::Error;
 use crate::mapping::{Linked, Mapping};
 
 /// Version of `kernel_ops.h` that this program is compiled with.
-const OPS_VERSION: u32 = 2;
+const OPS_VERSION: u32 = 3;
 
 /// Head of `struct pelton_kernel_ops`.
 #[repr(C)]
@@ -85,6 +85,23 @@ unsafe extern "C" {
     ) -> u32;
     fn pelton_image_overutilized(i: *mut Guard, s: *const Placement, cpu: u32, out: *mut u32) -> u32;
     fn pelton_image_misfit(i: *mut Guard, s: *const Placement, cpu: u32, biggest: u32, out: *mut u64) -> u32;
+    fn pelton_image_should_we_balance(i: *mut Guard, s: *const Placement, env: *const LbEnv, out: *mut u32) -> u32;
+    fn pelton_image_find_src(i: *mut Guard, s: *const Placement, env: *const LbEnv, out: *mut KernelSrc) -> u32;
+    fn pelton_image_need_active_balance(
+        i: *mut Guard,
+        s: *const Placement,
+        env: *const LbEnv,
+        migration: u32,
+        out: *mut u32,
+    ) -> u32;
+    fn pelton_image_can_migrate_task(
+        i: *mut Guard,
+        s: *const Placement,
+        env: *mut LbEnv,
+        t: *const LbTask,
+        migration: u32,
+        out: *mut u32,
+    ) -> u32;
     fn pelton_image_menu(
         i: *mut Guard,
         m: *mut Menu,
@@ -237,6 +254,27 @@ impl KernelCode for Image {
 
     fn misfit_load(&mut self, s: &Placement, cpu: u32, biggest: u32) -> Option<u64> {
         answered(|out| unsafe { pelton_image_misfit(self.guard.as_ptr(), s, cpu, biggest, out) })
+    }
+
+    fn should_we_balance(&mut self, s: &Placement, env: &LbEnv) -> Option<bool> {
+        let own = answered(|out| unsafe { pelton_image_should_we_balance(self.guard.as_ptr(), s, env, out) });
+        own.map(|answer| answer != 0)
+    }
+
+    fn find_src(&mut self, s: &Placement, env: &LbEnv) -> Option<KernelSrc> {
+        answered(|out| unsafe { pelton_image_find_src(self.guard.as_ptr(), s, env, out) })
+    }
+
+    fn need_active_balance(&mut self, s: &Placement, env: &LbEnv, migration: u32) -> Option<bool> {
+        let i = self.guard.as_ptr();
+        let own = answered(|out| unsafe { pelton_image_need_active_balance(i, s, env, migration, out) });
+        own.map(|answer| answer != 0)
+    }
+
+    fn can_migrate_task(&mut self, s: &Placement, env: &mut LbEnv, task: &LbTask, migration: u32) -> Option<bool> {
+        let i = self.guard.as_ptr();
+        let own = answered(|out| unsafe { pelton_image_can_migrate_task(i, s, env, task, migration, out) });
+        own.map(|answer| answer != 0)
     }
 
     fn menu_select(&mut self, m: &mut Menu, table: &IdleTable, now: &IdleNow) -> Option<IdleChoice> {

@@ -4,6 +4,10 @@
 
 /// Switches that an operation of a kernel image would notice (`tests/oracle/own.tsv`), ascending.
 const NOTICED: &[&str] = &[
+    "balance",
+    "balance_capacity",
+    "cache_aware",
+    "capacity_left",
     "capacity_search",
     "cfs_if_queued",
     "divisor",
@@ -92,6 +96,9 @@ mod tests {
         "wake_affine",
         "wake_wide",
         "em_cpu_energy",
+        "should_we_balance, find_busiest_group, find_busiest_queue",
+        "need_active_balance",
+        "can_migrate_task, task_hot",
     ];
 
     #[test]
@@ -108,6 +115,6 @@ mod tests {
             }
         }
         assert_eq!(found.into_iter().collect::<Vec<_>>(), NOTICED, "switches that operations of an image notice");
-        assert!(is_overruled("gate_kappa") && !is_overruled("balance") && !is_overruled("idle_governor"));
+        assert!(is_overruled("gate_kappa") && !is_overruled("newidle") && !is_overruled("idle_governor"));
     }
 }

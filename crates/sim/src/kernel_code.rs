@@ -19,7 +19,7 @@ pub(crate) struct Kernel<'a> {
     pub hook: Option<Answered>,
     started: Vec<bool>,
     /// An answer that there is none of.
-    failed: Option<String>,
+    pub(crate) failed: Option<String>,
     differ: [u64; OPERATIONS.len()],
     kept: Vec<Difference>,
 }
@@ -102,7 +102,7 @@ impl<'a> Kernel<'a> {
     }
 
     /// Two answers of a number each: the one that counts.
-    fn answer<T: PartialEq + Copy + std::fmt::Display>(
+    pub(crate) fn answer<T: PartialEq + Copy + std::fmt::Display>(
         &mut self,
         now: u64,
         operation: Operation,

@@ -348,6 +348,48 @@ fn a_task_whose_dequeue_is_delayed_is_one_of_a_cpus_tasks() {
     assert!(sink.gates > 500 && sink.overloaded == sink.gates, "{} of {}", sink.overloaded, sink.gates);
 }
 
+/// Balances at ticks of CPUs that real-time tasks take capacity from, and whether they knew what is left of it.
+struct Capacities {
+    policy: pelton_core::Policy,
+    reduced: u64,
+    old: u64,
+}
+
+impl Sink for Capacities {
+    const BALANCES: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn balance(&mut self, _: u64, b: &Balance<'_>) {
+        if b.env.idle == pelton_core::balance_idle::NEWLY_IDLE || b.env.level > 0 {
+            return;
+        }
+        let row = &b.read.rows()[b.env.dst_cpu as usize];
+        let mut rq = pelton_core::Rq { cap_orig: row.state.cap_orig, ..Default::default() };
+        rq.rt.util_avg = row.state.util_rt.into();
+        let left = rq.capacity_of(&self.policy, 0, 0);
+        self.reduced += u64::from(left < row.state.cap_orig);
+        self.old += u64::from(row.capacity != left);
+    }
+}
+
+/// sched_balance_softirq(), sched_balance_find_src_group(): averages are brought up to now first, and what real-time tasks
+/// leave of the CPU follows from them.
+#[test]
+fn a_balance_knows_what_is_left_of_its_cpu() {
+    for p in ["5.10", "6.1", "6.12", "7.2"] {
+        let policy = profile(p);
+        let mut told = Capacities { policy, reduced: 0, old: 0 };
+        let rt = |name: &str, run_us, period_us| {
+            with_policy(periodic(name, run_us, period_us), SchedPolicy::Fifo { priority: 1 })
+        };
+        let own = vec![on(rt("rt0", 3000, 17_000), 0), on(rt("rt1", 5000, 23_000), 1), busy("a"), busy("b"), busy("c")];
+        pelton_sim::run(&fixed_speed(&[(2, 1024)]), &workload(own), &profile(p), &config(3000), &mut told)
+            .expect("runs");
+        assert!(told.reduced > 20 && told.old == 0, "{p}: {} of {}", told.old, told.reduced);
+    }
+}
+
 /// Active balances that took a waiting task, and all of them.
 #[derive(Default)]
 struct Actives {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Caches that tasks prefer (7.2), on the machine of fair_select.h. After it. */
+#include "fair_caches.h"
 
 oracle_call *oracle_begin;
 
 #if ORACLE_VERSION >= 702
-#include <linux/cpu_smt.h>
-
-unsigned int cpu_smt_num_threads;
-static unsigned int o_llc_counts[8][8];
 static struct sched_cache_group o_cache_group;
 static DEFINE_PER_CPU(struct sched_cache_time, o_cache_times);
 static struct signal_struct o_signal;
@@ -28,32 +25,6 @@ int task_work_add(struct task_struct *task, struct callback_head *work, enum tas
 	return 0;
 }
 
-/* All CPUs of a cache have one record of it. Counts of other caches than that of `dst` mean nothing. */
-static void caches_in(u32 dst)
-{
-	int cpu, llc;
-
-	k_key(&sched_cache_active.key, oracle_place.cache_aware);
-	cpu_smt_num_threads = oracle_place.smt_threads;
-	for (cpu = 0; cpu < (int)oracle_place.nr_cpus; cpu++) {
-		const struct pelton_place_cpu *c = &oracle_place.cpus[cpu];
-		struct sched_domain_shared *shared = &o_llc_shared[c->llc];
-		struct sched_domain *sd = cpu_rq(cpu)->sd;
-
-		rcu_assign_pointer(per_cpu(sd_llc_shared, cpu), c->llc_domain < LEVELS ? shared : NULL);
-		shared->util_avg = c->llc_util;
-		shared->capacity = c->llc_capacity;
-		cpu_rq(cpu)->nr_pref_llc_running = c->nr_pref_llc_running;
-		if (!sd)
-			continue;
-		for (llc = 0; llc < 8; llc++)
-			o_llc_counts[cpu][llc] = llc + cpu;
-		o_llc_counts[cpu][oracle_place.cpus[dst].llc] = c->nr_pref_dst_llc;
-		sd->llc_max = 8;
-		sd->llc_counts = o_llc_counts[cpu];
-	}
-}
-
 /* What is known of caches, as one number. */
 static u64 caches_out(void)
 {
@@ -66,7 +37,7 @@ static u64 caches_out(void)
 		if (shared)
 			out = out * 31 + shared->util_avg * 8209 + shared->capacity;
 	}
-	k_key(&sched_cache_active.key, 0);
+	caches_end();
 	return out;
 }
 
@@ -217,10 +188,6 @@ void k_cache_work(struct oracle_state *s)
 	machine_out();
 }
 #else
-static void caches_in(u32 dst)
-{
-}
-
 static u64 caches_out(void)
 {
 	u64 out = 0;

@@ -11,6 +11,7 @@
 #ifdef PELTON_IMAGE
 #include "fair_util.h"
 #include "image_select.h"
+#include "image_balance.h"
 #else /* A file that does not compile with a changed tree is left out (crates/kernel/image/oracle.sh). */
 #ifndef WITHOUT_FAIR_PELT
 #include "fair_pelt.h"

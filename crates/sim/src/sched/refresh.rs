@@ -20,7 +20,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Updates what a CPU knows of itself.
     pub(crate) fn refresh_records(&mut self, c: u32) {
-        self.refresh_capacity(c);
         if !self.balancing.decides {
             self.fade_search_cost(c);
         }
@@ -29,6 +28,8 @@ impl<S: Sink> Engine<'_, S> {
         if runs != runs::FAIR || cpu.rq.others_have_blocked() || cpu.levels.has_listed() {
             self.signal_blocked(c, runs, WalkWhy::Periodic);
         }
+        // Of averages that are up to date.
+        self.refresh_capacity(c);
     }
 
     /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.

@@ -5,6 +5,7 @@
 
 mod calm;
 mod cpu_load;
+mod kernel;
 mod llc;
 mod rest;
 mod search;
@@ -150,10 +151,21 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// What is left of CPU `c` for fair tasks was worked out: it stands for the interval of its smallest domain
+    /// (`sgc->next_update`).
+    pub(crate) fn capacity_is_new(&mut self, c: u32) {
+        let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
+        let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
+        self.balancing.capacity_due_ticks[c as usize] = self.now_ticks() + interval;
+    }
+
     /// The look at one domain, and what that takes.
     fn newidle_search(&mut self, c: u32, level: usize) -> (u32, bool) {
         if level == 0 {
             self.scan_blocked(c);
+            if self.now_ticks() >= self.balancing.capacity_due_ticks[c as usize] {
+                self.update_cpu_capacity(c);
+            }
         }
         let cpus = self.placing.domain_weight(c, level);
         self.charge_cost(c, self.m.costs.balance_cpu_ns * u64::from(cpus));

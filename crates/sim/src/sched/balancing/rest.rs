@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The balances of CPU `c`, which is idle without tick, were made: walks pass over it while they would find what
     /// they found now.
     pub(crate) fn may_rest(&mut self, c: u32) {
-        if !self.fresh_rows.resting().is_on() || !self.is_quiet(c) {
+        if !self.fresh_rows.resting().is_on() || self.kernel.is_some() || !self.is_quiet(c) {
             return;
         }
         let levels = self.placing.record().rows()[c as usize].llc_domain as usize + 1;

@@ -11,7 +11,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
         // All else is found before it is read.
         self.balancing.lb.migration = pelton_core::migrate::LOAD;
-        let calm = level == 0 && (!S::BALANCES || cfg!(debug_assertions)) && self.is_calm(c, idle);
+        let calm =
+            level == 0 && self.kernel.is_none() && (!S::BALANCES || cfg!(debug_assertions)) && self.is_calm(c, idle);
         if calm && !cfg!(debug_assertions) {
             return self.balance_calm(c, idle);
         }
@@ -35,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Number of tasks that came, and why no more; `imbalance`: what was to be moved.
     fn balance_once(&mut self, c: u32, env: &mut LbEnv, imbalance: &mut i64) -> (u32, BalanceEnd) {
         loop {
-            if !env.should_we_balance(self.policy, self.placing.record()) {
+            if !self.should_we_balance(env) {
                 self.found_balance(c, env);
                 return (0, BalanceEnd::OtherTurn);
             }
@@ -107,8 +108,11 @@ impl<S: Sink> Engine<'_, S> {
             self.placing.assert_kept(self.policy, env, lb);
         }
         self.keep_llc_stats(env);
-        let lb = &*self.balancing.lb;
+        let lb = &mut *self.balancing.lb;
+        let core = if group == 0 { None } else { env.find_src_rq(self.policy, self.placing.record(), lb) };
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
+        let (group, src) = self.kernel_src(env, root, (group, core));
+        let lb = &*self.balancing.lb;
         let (overloaded, overutilized) = (lb.overloaded != 0, lb.overutilized != 0);
         if root {
             self.sched.overload = overloaded;
@@ -119,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
         if group == 0 {
             return Err(BalanceEnd::Balanced);
         }
-        env.find_src_rq(self.policy, self.placing.record(), &mut self.balancing.lb).ok_or(BalanceEnd::NoQueue)
+        src.ok_or(BalanceEnd::NoQueue)
     }
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
@@ -145,7 +149,7 @@ impl<S: Sink> Engine<'_, S> {
         own.failed(policy, env, migration);
         env.nr_balance_failed = own.nr_balance_failed;
         self.fill_curr(env);
-        if !env.need_active_balance(policy, self.placing.record(), migration) {
+        if !self.need_active_balance(env, migration) {
             self.own(c, env.level).again(weight);
             return BalanceEnd::Again;
         }
@@ -194,8 +198,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut active = LbEnv { flags: lbf::ACTIVE_LB | cache, ..*env };
         let taken = list.iter().copied().find(|&t| {
             let task = LbTask { running: 0, ..self.lb_task(t, env) };
-            !self.is_throttled_at(env.dst_cpu, t)
-                && active.can_migrate_task(self.policy, self.placing.record(), &task, migrate::LOAD)
+            !self.is_throttled_at(env.dst_cpu, t) && self.can_migrate_task(&mut active, &task, migrate::LOAD)
         });
         self.balancing.list = list;
         taken

@@ -21,6 +21,8 @@ pub(crate) struct Balancing {
     pub(super) domains: Vec<Vec<LbDomain>>,
     /// Tick at which each CPU next balances.
     pub(super) next_balance_ticks: Vec<u64>,
+    /// Tick from which on a CPU that runs out of tasks, too, works out what is left of it for fair tasks.
+    pub(super) capacity_due_ticks: Vec<u64>,
     /// Findings of the last balance.
     pub(super) lb: Box<Lb>,
     /// Random numbers of CPUs that run out of tasks.
@@ -62,6 +64,7 @@ impl Balancing {
         Balancing {
             decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],
+            capacity_due_ticks: vec![0; domains.len()],
             dice: RunRng::new(seed, DICE),
             cpu_loads: vec![CpuLoad::default(); domains.len()],
             biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),

@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
             let task = self.lb_task(t, env);
             // No balance moves a task to where its group is throttled.
             let stays = self.is_throttled_at(dst, t);
-            let goes = !stays && env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task);
+            let goes = !stays && self.detach_task(env, &task);
             self.heed_forgotten(t, env);
             if !goes {
                 self.tasks[t as usize].sched.list_place = self.balancing.passed_over();

@@ -257,11 +257,17 @@ impl<S: Sink> Engine<'_, S> {
     /// With the periodic balance of its lowest domain a CPU works out anew what is left of it for fair tasks, what its
     /// groups have, and how far a search for an idle CPU may go.
     pub(crate) fn refresh_capacity(&mut self, c: u32) {
+        self.update_cpu_capacity(c);
+        self.refresh_scans(c);
+    }
+
+    /// Works out what is left of a CPU for fair tasks, and what its groups have.
+    pub(crate) fn update_cpu_capacity(&mut self, c: u32) {
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
         let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
         self.placing.set_capacity(self.policy, c, capacity);
-        self.refresh_scans(c);
+        self.capacity_is_new(c);
     }
 
     /// Works out how far a search for an idle CPU may go in the domains around `c`, from the present load of their
