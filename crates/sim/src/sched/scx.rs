@@ -16,7 +16,7 @@ use pelton_schema::{HookSite, Sink, WalkWhy};
 use crate::class::Class;
 use crate::cpu::line::Deferred;
 use crate::engine::queue::Ev;
-use crate::state::Engine;
+use crate::state::{Engine, NO_TASK};
 
 /// Ticks between two expiries of the timer.
 const TICKER_TICKS: u64 = 2;
@@ -41,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut others = (0..self.m.cpus.len() as u32).filter(|&i| i != longest && i != c);
         others.any(|i| {
             let cpu = &self.cpus[i as usize];
-            scx_is_long(cpu.fair.nr_runnable(), cpu.runs(Class::Fair)) && self.takes(i, c)
+            scx_is_long(cpu.fair.nr_runnable(), cpu.runs(Class::Fair)) && self.scx_waits(i) && self.takes(i, c)
         })
     }
 
@@ -55,11 +55,17 @@ impl<S: Sink> Engine<'_, S> {
         for i in (0..self.m.cpus.len() as u32).filter(|&i| i != c) {
             let (cpu, near) = (&self.cpus[i as usize], self.same_llc(i, c));
             let nr = cpu.fair.nr_runnable();
-            if scx_is_longer(nr, cpu.runs(Class::Fair), near, least, most) && cpu.fair.has_waiting() {
+            if scx_is_longer(nr, cpu.runs(Class::Fair), near, least, most) && self.scx_waits(i) {
                 (found, most) = (Some(i), (nr, near));
             }
         }
         found
+    }
+
+    /// A task waits on CPU `i` where others see it. The one that comes to an idle CPU is handed to it at once.
+    fn scx_waits(&self, i: u32) -> bool {
+        let cpu = &self.cpus[i as usize];
+        cpu.fair.nr_runnable() > u32::from(cpu.runs(Class::Fair) || cpu.curr == NO_TASK)
     }
 
     /// Energy decides where tasks run.
