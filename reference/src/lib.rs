@@ -30,6 +30,7 @@
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
 //! | [`dice`] | `balance.h` | dice before a search of a CPU that goes idle |
 //! | [`cache`] | `cache_aware.h`, `balance_llc.h` | caches that tasks prefer |
+//! | [`scx_balance`] | `scx_balance.h`, `cpuperf.h` | balance under sched_ext, targets that were not followed |
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
@@ -67,6 +68,7 @@ pub mod rq;
 pub mod rules;
 pub mod runnable_load;
 pub mod schedutil;
+pub mod scx_balance;
 pub mod select_class;
 pub mod teo;
 pub mod thermal;

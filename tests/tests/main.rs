@@ -20,6 +20,7 @@ mod place;
 mod printed_numbers;
 mod published_core;
 mod rtapp_runs;
+mod scx_balance;
 mod select_class;
 mod steps;
 mod thermal;

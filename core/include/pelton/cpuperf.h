@@ -52,4 +52,26 @@ PELTON_INLINE u32 pelton_cpuperf_target(const struct pelton_sugov_policy *sp, co
 	return pelton_min_u32(most, PELTON_CAPACITY_SCALE);
 }
 
+/* A target that the kernel's rate limit refused is handed over again: first at each look, later more seldom, ns. */
+#define PELTON_CPUPERF_INSIST_NS 64000000u
+#define PELTON_CPUPERF_SELDOM_NS 256000000u
+
+/* Is it time to look whether the target of a CPU was followed? */
+PELTON_INLINE u32 pelton_cpuperf_looks(u64 now, u64 handed_ns, u64 insisted_ns)
+{
+	return now - handed_ns <= PELTON_CPUPERF_INSIST_NS || now - insisted_ns >= PELTON_CPUPERF_SELDOM_NS;
+}
+
+/*
+ * Is a domain at the frequency that the largest request of its CPUs, `most_khz`, leads to? `is`: its speed, `others`:
+ * the largest need of real-time and deadline tasks on one of its CPUs, both of 1024. They and their headroom may make
+ * it faster.
+ */
+PELTON_INLINE u32 pelton_cpuperf_is_followed(u32 is, u32 most_khz, u32 ref_khz, u64 others)
+{
+	u32 wanted = pelton_mul_div_floor(most_khz, PELTON_CAPACITY_SCALE, ref_khz);
+
+	return is + 2u >= wanted && is <= wanted + 2u + 2u * others;
+}
+
 #endif

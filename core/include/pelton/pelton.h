@@ -39,6 +39,7 @@
 #include "rt_limit.h"
 #include "sched_domain.h"
 #include "schedutil_settled.h"
+#include "scx_balance.h"
 #include "select.h"
 #include "select_class.h"
 #include "thermal.h"

@@ -343,6 +343,7 @@ enum {
 	PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE,
 	PELTON_CONSERVATIVE_FORM_STOPS_BELOW
 };
+enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", (0, 5_4, 1), \
@@ -830,7 +831,12 @@ enum {
 	  "nothing may have all.") \
 	X(cooling_load, "idle_time|utilization", (0, 5_15, 1), \
 	  "What power_allocator takes for a CPU's load: the time it was not idle since the last look, or its " \
-	  "utilization in this moment.")
+	  "utilization in this moment.") \
+	X(host, "kernel|live", (0), \
+	  "Scheduler around the core. kernel: the kernel's own classes and balances. live: sched_ext, as `pelton live` " \
+	  "loads it: a CPU without tasks takes one from the longest queue, one that ticks looks for a longer queue, a " \
+	  "task too big for its CPU is sent to an idle one, and each CPU hands its request to the kernel's own " \
+	  "schedutil as a target.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

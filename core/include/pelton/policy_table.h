@@ -188,7 +188,13 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(down_threshold, up_threshold, \
 	  p->governor == PELTON_GOVERNOR_CONSERVATIVE && p->up_threshold != PELTON_FROM_PLATFORM && \
 		  p->down_threshold >= p->up_threshold, \
-	  "conservative must not go down at a load at which it goes up")
+	  "conservative must not go down at a load at which it goes up") \
+	X(host, delayed_dequeue, p->host == PELTON_HOST_LIVE && p->delayed_dequeue, \
+	  "under sched_ext a task that sleeps leaves its queue at once (delayed_dequeue=off)") \
+	X(host, fair_class, p->host == PELTON_HOST_LIVE && p->fair_class == PELTON_FAIR_CFS, \
+	  "the scheduler of `pelton live` orders its queues by virtual deadline, which only EEVDF has") \
+	X(host, governor, p->host == PELTON_HOST_LIVE && p->governor != PELTON_GOVERNOR_SCHEDUTIL, \
+	  "targets are handed to schedutil, no other governor takes them")
 
 /* A contradiction as the user sees it. */
 struct pelton_conflict_info {

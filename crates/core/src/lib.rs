@@ -35,6 +35,7 @@ mod record_kept;
 mod rq;
 mod rt_limit;
 mod sched_domain;
+mod scx;
 mod select_class;
 mod settled;
 mod stable;
@@ -88,6 +89,10 @@ pub use priced::Priced;
 pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, Record, Snapshot, Wide, WidePlacement};
 pub use rt_limit::{RR_TIMESLICE_NS, RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
+pub use scx::{
+    SCX_BALANCE_TICKS, SCX_LONGER_NEWIDLE, SCX_LONGER_TICK, SCX_REFRESH_NS, cpuperf_is_followed, cpuperf_looks,
+    scx_holds_balance, scx_idle_room, scx_is_long, scx_is_longer, uclamp_clamped,
+};
 pub use select_class::{NO_DEADLINE, affinity_rank, need_pull_rt, rt_overloaded};
 pub use settled::{PackedRequests, sugov_settles};
 pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};

@@ -292,6 +292,8 @@ policy_fields! {
     ipa,
     /// Switch `cooling_load`: 0 = idle_time, 1 = utilization.
     cooling_load,
+    /// Switch `host`: 0 = kernel, 1 = live.
+    host,
     /// Parameter `headroom_pct`, %.
     headroom_pct,
     /// Parameter `capacity_margin`, of 1024.

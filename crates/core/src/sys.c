@@ -318,6 +318,12 @@ u32 pelton_x_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_s
 	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cpu_util(&pelton_policy_newest, s, boost); } else { return any_cpu_util(pol, s, boost); }
 }
 
+u32 pelton_x_cpuperf_is_followed(u32 is, u32 most_khz, u32 ref_khz, u64 others);
+u32 pelton_x_cpuperf_is_followed(u32 is, u32 most_khz, u32 ref_khz, u64 others) { return pelton_cpuperf_is_followed(is, most_khz, ref_khz, others); }
+
+u32 pelton_x_cpuperf_looks(u64 now, u64 handed_ns, u64 insisted_ns);
+u32 pelton_x_cpuperf_looks(u64 now, u64 handed_ns, u64 insisted_ns) { return pelton_cpuperf_looks(now, handed_ns, insisted_ns); }
+
 u32 pelton_x_cpuperf_target(const struct pelton_sugov_policy *sp, const struct pelton_decision *d, u32 cap_orig);
 u32 pelton_x_cpuperf_target(const struct pelton_sugov_policy *sp, const struct pelton_decision *d, u32 cap_orig) { return pelton_cpuperf_target(sp, d, cap_orig); }
 
@@ -1779,6 +1785,18 @@ u64 pelton_x_sched_dvfs_window_ns(const struct pelton_policy *pol, u64 latency_n
 u32 pelton_x_sched_idle_rq(u32 nr_running, u32 h_nr_idle);
 u32 pelton_x_sched_idle_rq(u32 nr_running, u32 h_nr_idle) { return pelton_sched_idle_rq(nr_running, h_nr_idle); }
 
+u32 pelton_x_scx_holds_balance(u32 energy_aware, u32 overutilized);
+u32 pelton_x_scx_holds_balance(u32 energy_aware, u32 overutilized) { return pelton_scx_holds_balance(energy_aware, overutilized); }
+
+u32 pelton_x_scx_idle_room(u32 cap_orig, u32 near);
+u32 pelton_x_scx_idle_room(u32 cap_orig, u32 near) { return pelton_scx_idle_room(cap_orig, near); }
+
+u32 pelton_x_scx_is_long(u32 nr_queued, u32 has_curr);
+u32 pelton_x_scx_is_long(u32 nr_queued, u32 has_curr) { return pelton_scx_is_long(nr_queued, has_curr); }
+
+u32 pelton_x_scx_is_longer(u32 nr_queued, u32 has_curr, u32 near, u32 least, u32 most, u32 most_near);
+u32 pelton_x_scx_is_longer(u32 nr_queued, u32 has_curr, u32 near, u32 least, u32 most, u32 most_near) { return pelton_scx_is_longer(nr_queued, has_curr, near, least, most, most_near); }
+
 APART u32 any_sd_asym_searched(const struct pelton_policy *pol) { return pelton_sd_asym_searched(pol); }
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol);
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol)
@@ -2215,6 +2233,9 @@ u64 pelton_x_tick_skew_ns(const struct pelton_policy *pol, u64 tick_ns, u32 cpu,
 
 u32 pelton_x_time_to(u32 util);
 u32 pelton_x_time_to(u32 util) { return pelton_time_to(util); }
+
+u32 pelton_x_uclamp_clamped(u32 util, u32 min, u32 max);
+u32 pelton_x_uclamp_clamped(u32 util, u32 min, u32 max) { return pelton_uclamp_clamped(util, min, max); }
 
 APART u32 any_uclamp_eff_value(const struct pelton_policy *pol, const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id) { return pelton_uclamp_eff_value(pol, t, l, id); }
 u32 pelton_x_uclamp_eff_value(const struct pelton_policy *pol, const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id);

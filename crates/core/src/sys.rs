@@ -90,6 +90,14 @@ pub const SCAN_NONE: u32 = 0;
 pub const SCAN_PROPORTION: u32 = 2;
 /// `PELTON_SCAN_UTILIZATION`: SIS_UTIL: how much the domain's CPUs are utilized.
 pub const SCAN_UTILIZATION: u32 = 1;
+/// `PELTON_SCX_BALANCE_TICKS`.
+pub const SCX_BALANCE_TICKS: u32 = 4;
+/// `PELTON_SCX_LONGER_NEWIDLE`.
+pub const SCX_LONGER_NEWIDLE: u32 = 1;
+/// `PELTON_SCX_LONGER_TICK`.
+pub const SCX_LONGER_TICK: u32 = 2;
+/// `PELTON_SCX_REFRESH_NS`.
+pub const SCX_REFRESH_NS: u32 = 32000000;
 /// `PELTON_SERVER_ADDS`.
 pub const SERVER_ADDS: u32 = 1;
 /// `PELTON_SERVER_SUBS`.
@@ -1048,7 +1056,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(std::mem::size_of::<Policy>() == 744);
+    assert!(std::mem::size_of::<Policy>() == 748);
     assert!(std::mem::align_of::<Policy>() == 4);
     assert!(std::mem::offset_of!(Policy, invariance) == 0);
     assert!(std::mem::offset_of!(Policy, divisor) == 4);
@@ -1191,51 +1199,52 @@ const _: () = {
     assert!(std::mem::offset_of!(Policy, step_wise) == 552);
     assert!(std::mem::offset_of!(Policy, ipa) == 556);
     assert!(std::mem::offset_of!(Policy, cooling_load) == 560);
-    assert!(std::mem::offset_of!(Policy, headroom_pct) == 564);
-    assert!(std::mem::offset_of!(Policy, capacity_margin) == 568);
-    assert!(std::mem::offset_of!(Policy, hook_epsilon) == 572);
-    assert!(std::mem::offset_of!(Policy, gate_cost_ns) == 576);
-    assert!(std::mem::offset_of!(Policy, gate_kappa) == 580);
-    assert!(std::mem::offset_of!(Policy, gate_window_min_us) == 584);
-    assert!(std::mem::offset_of!(Policy, gate_window_max_us) == 588);
-    assert!(std::mem::offset_of!(Policy, gate_spacing_min_us) == 592);
-    assert!(std::mem::offset_of!(Policy, gate_spacing_max_us) == 596);
-    assert!(std::mem::offset_of!(Policy, gate_error_low) == 600);
-    assert!(std::mem::offset_of!(Policy, gate_error_high) == 604);
-    assert!(std::mem::offset_of!(Policy, up_rate_limit_us) == 608);
-    assert!(std::mem::offset_of!(Policy, down_rate_limit_us) == 612);
-    assert!(std::mem::offset_of!(Policy, boost) == 616);
-    assert!(std::mem::offset_of!(Policy, sched_dvfs_throttle_us) == 620);
-    assert!(std::mem::offset_of!(Policy, sampling_rate_us) == 624);
-    assert!(std::mem::offset_of!(Policy, up_threshold) == 628);
-    assert!(std::mem::offset_of!(Policy, sampling_down_factor) == 632);
-    assert!(std::mem::offset_of!(Policy, down_threshold) == 636);
-    assert!(std::mem::offset_of!(Policy, freq_step) == 640);
-    assert!(std::mem::offset_of!(Policy, powersave_bias) == 644);
-    assert!(std::mem::offset_of!(Policy, ignore_nice_load) == 648);
-    assert!(std::mem::offset_of!(Policy, io_is_busy) == 652);
-    assert!(std::mem::offset_of!(Policy, userspace_khz) == 656);
-    assert!(std::mem::offset_of!(Policy, hispeed_khz) == 660);
-    assert!(std::mem::offset_of!(Policy, go_hispeed_load) == 664);
-    assert!(std::mem::offset_of!(Policy, target_load) == 668);
-    assert!(std::mem::offset_of!(Policy, target_load_2_from_khz) == 672);
-    assert!(std::mem::offset_of!(Policy, target_load_2) == 676);
-    assert!(std::mem::offset_of!(Policy, target_load_3_from_khz) == 680);
-    assert!(std::mem::offset_of!(Policy, target_load_3) == 684);
-    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_us) == 688);
-    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_2_from_khz) == 692);
-    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_2_us) == 696);
-    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_3_from_khz) == 700);
-    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_3_us) == 704);
-    assert!(std::mem::offset_of!(Policy, min_sample_time_us) == 708);
-    assert!(std::mem::offset_of!(Policy, timer_rate_us) == 712);
-    assert!(std::mem::offset_of!(Policy, timer_slack_us) == 716);
-    assert!(std::mem::offset_of!(Policy, boost_val) == 720);
-    assert!(std::mem::offset_of!(Policy, boostpulse_duration_us) == 724);
-    assert!(std::mem::offset_of!(Policy, blocked_update_us) == 728);
-    assert!(std::mem::offset_of!(Policy, bandwidth_slice_us) == 732);
-    assert!(std::mem::offset_of!(Policy, fair_server_runtime_us) == 736);
-    assert!(std::mem::offset_of!(Policy, fair_server_period_us) == 740);
+    assert!(std::mem::offset_of!(Policy, host) == 564);
+    assert!(std::mem::offset_of!(Policy, headroom_pct) == 568);
+    assert!(std::mem::offset_of!(Policy, capacity_margin) == 572);
+    assert!(std::mem::offset_of!(Policy, hook_epsilon) == 576);
+    assert!(std::mem::offset_of!(Policy, gate_cost_ns) == 580);
+    assert!(std::mem::offset_of!(Policy, gate_kappa) == 584);
+    assert!(std::mem::offset_of!(Policy, gate_window_min_us) == 588);
+    assert!(std::mem::offset_of!(Policy, gate_window_max_us) == 592);
+    assert!(std::mem::offset_of!(Policy, gate_spacing_min_us) == 596);
+    assert!(std::mem::offset_of!(Policy, gate_spacing_max_us) == 600);
+    assert!(std::mem::offset_of!(Policy, gate_error_low) == 604);
+    assert!(std::mem::offset_of!(Policy, gate_error_high) == 608);
+    assert!(std::mem::offset_of!(Policy, up_rate_limit_us) == 612);
+    assert!(std::mem::offset_of!(Policy, down_rate_limit_us) == 616);
+    assert!(std::mem::offset_of!(Policy, boost) == 620);
+    assert!(std::mem::offset_of!(Policy, sched_dvfs_throttle_us) == 624);
+    assert!(std::mem::offset_of!(Policy, sampling_rate_us) == 628);
+    assert!(std::mem::offset_of!(Policy, up_threshold) == 632);
+    assert!(std::mem::offset_of!(Policy, sampling_down_factor) == 636);
+    assert!(std::mem::offset_of!(Policy, down_threshold) == 640);
+    assert!(std::mem::offset_of!(Policy, freq_step) == 644);
+    assert!(std::mem::offset_of!(Policy, powersave_bias) == 648);
+    assert!(std::mem::offset_of!(Policy, ignore_nice_load) == 652);
+    assert!(std::mem::offset_of!(Policy, io_is_busy) == 656);
+    assert!(std::mem::offset_of!(Policy, userspace_khz) == 660);
+    assert!(std::mem::offset_of!(Policy, hispeed_khz) == 664);
+    assert!(std::mem::offset_of!(Policy, go_hispeed_load) == 668);
+    assert!(std::mem::offset_of!(Policy, target_load) == 672);
+    assert!(std::mem::offset_of!(Policy, target_load_2_from_khz) == 676);
+    assert!(std::mem::offset_of!(Policy, target_load_2) == 680);
+    assert!(std::mem::offset_of!(Policy, target_load_3_from_khz) == 684);
+    assert!(std::mem::offset_of!(Policy, target_load_3) == 688);
+    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_us) == 692);
+    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_2_from_khz) == 696);
+    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_2_us) == 700);
+    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_3_from_khz) == 704);
+    assert!(std::mem::offset_of!(Policy, above_hispeed_delay_3_us) == 708);
+    assert!(std::mem::offset_of!(Policy, min_sample_time_us) == 712);
+    assert!(std::mem::offset_of!(Policy, timer_rate_us) == 716);
+    assert!(std::mem::offset_of!(Policy, timer_slack_us) == 720);
+    assert!(std::mem::offset_of!(Policy, boost_val) == 724);
+    assert!(std::mem::offset_of!(Policy, boostpulse_duration_us) == 728);
+    assert!(std::mem::offset_of!(Policy, blocked_update_us) == 732);
+    assert!(std::mem::offset_of!(Policy, bandwidth_slice_us) == 736);
+    assert!(std::mem::offset_of!(Policy, fair_server_runtime_us) == 740);
+    assert!(std::mem::offset_of!(Policy, fair_server_period_us) == 744);
 };
 
 /// One row as data.
@@ -4282,6 +4291,14 @@ unsafe extern "C" {
     /// Utilization of the fair class. `boost`: waiting tasks count as demand.
     #[link_name = "pelton_x_cpu_util"]
     pub safe fn cpu_util(pol: &Policy, s: &CpuState, boost: u32) -> u32;
+    /// Is a domain at the frequency that the largest request of its CPUs, `most_khz`, leads to? `is`: its speed,
+    /// `others`: the largest need of real-time and deadline tasks on one of its CPUs, both of 1024. They and their
+    /// headroom may make it faster.
+    #[link_name = "pelton_x_cpuperf_is_followed"]
+    pub safe fn cpuperf_is_followed(is: u32, most_khz: u32, ref_khz: u32, others: u64) -> u32;
+    /// Is it time to look whether the target of a CPU was followed?
+    #[link_name = "pelton_x_cpuperf_looks"]
+    pub safe fn cpuperf_looks(now: u64, handed_ns: u64, insisted_ns: u64) -> u32;
     /// Target of a CPU of `cap_orig` for the frequency that `sp` asks for since the decision `d`.
     #[link_name = "pelton_x_cpuperf_target"]
     pub safe fn cpuperf_target(sp: &SugovPolicy, d: &Decision, cap_orig: u32) -> u32;
@@ -5335,6 +5352,20 @@ unsafe extern "C" {
     /// Does a CPU run idle tasks only?
     #[link_name = "pelton_x_sched_idle_rq"]
     pub safe fn sched_idle_rq(nr_running: u32, h_nr_idle: u32) -> u32;
+    /// Are tasks left where they are?
+    #[link_name = "pelton_x_scx_holds_balance"]
+    pub safe fn scx_holds_balance(energy_aware: u32, overutilized: u32) -> u32;
+    /// Room of an idle CPU for a task that waits elsewhere: the CPU with the most is woken. `near`: of that one's
+    /// cache.
+    #[link_name = "pelton_x_scx_idle_room"]
+    pub safe fn scx_idle_room(cap_orig: u32, near: u32) -> u32;
+    /// Does a task wait beside the running one, if one of sched_ext runs?
+    #[link_name = "pelton_x_scx_is_long"]
+    pub safe fn scx_is_long(nr_queued: u32, has_curr: u32) -> u32;
+    /// Is this queue a better one to take from than the best so far, of `most` tasks and `most_near` its cache?
+    /// `least`: the taker's number of tasks and how many more there must be; `near`: of the taker's cache.
+    #[link_name = "pelton_x_scx_is_longer"]
+    pub safe fn scx_is_longer(nr_queued: u32, has_curr: u32, near: u32, least: u32, most: u32, most_near: u32) -> u32;
     /// The flag of the smallest domain in which a CPU with room is looked for.
     #[link_name = "pelton_x_sd_asym_searched"]
     pub safe fn sd_asym_searched(pol: &Policy) -> u32;
@@ -5709,6 +5740,9 @@ unsafe extern "C" {
     /// Periods of running from nothing until utilization is at least `util`.
     #[link_name = "pelton_x_time_to"]
     pub safe fn time_to(util: u32) -> u32;
+    /// Utilization within clamps; an upper clamp below the lower one wins.
+    #[link_name = "pelton_x_uclamp_clamped"]
+    pub safe fn uclamp_clamped(util: u32, min: u32, max: u32) -> u32;
     /// The clamp in force of a task that is counted, else the one it would get.
     #[link_name = "pelton_x_uclamp_eff_value"]
     pub safe fn uclamp_eff_value(pol: &Policy, t: &UclampTask, l: &UclampLimits, id: u32) -> u32;

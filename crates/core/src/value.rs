@@ -750,6 +750,10 @@ pub const IPA_IDLE_MAX: u32 = 2;
 pub const COOLING_LOAD_IDLE_TIME: u32 = 0;
 /// `cooling_load = utilization`.
 pub const COOLING_LOAD_UTILIZATION: u32 = 1;
+/// `host = kernel`.
+pub const HOST_KERNEL: u32 = 0;
+/// `host = live`.
+pub const HOST_LIVE: u32 = 1;
 
 /// Name, value name and number of every constant of this module.
 #[doc(hidden)]
@@ -1128,4 +1132,6 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("ipa", "idle_max", IPA_IDLE_MAX),
     ("cooling_load", "idle_time", COOLING_LOAD_IDLE_TIME),
     ("cooling_load", "utilization", COOLING_LOAD_UTILIZATION),
+    ("host", "kernel", HOST_KERNEL),
+    ("host", "live", HOST_LIVE),
 ];

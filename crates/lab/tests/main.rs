@@ -15,6 +15,7 @@ mod energy_guide;
 mod front_guide;
 mod guests;
 mod guide;
+mod live;
 mod log_hashes;
 mod many;
 mod one_answer;

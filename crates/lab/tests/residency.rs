@@ -31,11 +31,11 @@ type Figure = (String, Judged, f64);
 
 /// Time, migrations and changes of a run, or of a recording.
 #[derive(Clone, Debug, Default)]
-struct Counted {
-    ns: u64,
-    busy_ns: Vec<u64>,
+pub struct Counted {
+    pub ns: u64,
+    pub busy_ns: Vec<u64>,
     /// Of each domain: its CPUs, time at each frequency, changes.
-    domains: Vec<(Vec<u64>, BTreeMap<u64, u64>, u64)>,
+    pub domains: Vec<(Vec<u64>, BTreeMap<u64, u64>, u64)>,
     migrations: u64,
 }
 
@@ -63,7 +63,7 @@ impl Counted {
 }
 
 /// Counts of a kernel.
-fn counted(recorded: &Value) -> Counted {
+pub fn counted(recorded: &Value) -> Counted {
     let numbers =
         |value: &Value| value.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect::<Vec<u64>>();
     let policies = recorded["policies"].as_array().expect("policies");
@@ -151,12 +151,17 @@ impl Sink for Counter {
     }
 }
 
-fn simulated(series: &str, board: &Board, workload: &str, ns: u64, seed: u64) -> Vec<Figure> {
+/// Counts of a run of the guest's load on its board.
+pub fn simulated_counts(series: &str, board: &Board, workload: &str, ns: u64, seed: u64) -> Counted {
     let plan = plan(series, board, workload, ns, seed);
     let mut counter = Counter::new(&plan.machine);
     let report = run_one(&plan, seed, &mut counter, Control::default()).expect("runs");
     let of_load = |tid: u32| report.tasks.get(tid as usize - 1).is_some_and(|task| !task.name.starts_with("sugov"));
-    counter.finish(report.duration_ns, of_load).figures()
+    counter.finish(report.duration_ns, of_load)
+}
+
+fn simulated(series: &str, board: &Board, workload: &str, ns: u64, seed: u64) -> Vec<Figure> {
+    simulated_counts(series, board, workload, ns, seed).figures()
 }
 
 /// Means over runs or recordings, and the least and most of them.

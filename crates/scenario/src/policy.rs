@@ -15,7 +15,10 @@ use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference
 pub const DEFAULT_PROFILE: &str = "7.2";
 
 /// Policies that are known by name: name and file.
-pub const BUILT_IN: &[(&str, &str)] = &[("composite", include_str!("../../../scenarios/policies/composite.toml"))];
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("composite", include_str!("../../../scenarios/policies/composite.toml")),
+    ("live", include_str!("../../../scenarios/policies/live.toml")),
+];
 
 /// The keys of a policy file.
 pub static POLICY: Spec = Spec {

@@ -23,6 +23,7 @@ mod governors;
 mod group_limits;
 mod groups;
 mod hooks;
+mod host_live;
 mod idle;
 mod idle_groups;
 mod io;

@@ -177,6 +177,7 @@ fn proposals_are_off_in_every_profile() {
         }
         assert_eq!(pol.get("hook_filter"), Ok("h0"), "{name}");
         assert_eq!(pol.get("margins"), Ok("fixed"), "{name}");
+        assert_eq!(pol.get("host"), Ok("kernel"), "{name}");
     }
     let pol = with("4.12", &[("hook_tick", "on")]);
     let mut sc = SugovCpu::default();

@@ -88,13 +88,13 @@ APART u32 longest(u32 cpu, u32 longer)
 	u64 llc = setups[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].llc;
 	u32 i, found = 0, most = 0, near = 0;
 
-	if (SETTINGS->energy_aware && !overutilized)
+	if (pelton_scx_holds_balance((u32)SETTINGS->energy_aware, overutilized))
 		return 0;
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		u32 at = i & (PELTON_PLACE_CPUS_MAX - 1u), nr = cpu_of(at)->fair.nr_queued, here = llc >> at & 1u;
 
-		if (at == index_of(c) || nr < 1u + cpu_of(at)->has_curr || nr < c->fair.nr_queued + longer ||
-		    here < near || (here == near && nr <= most))
+		if (at == index_of(c) ||
+		    !pelton_scx_is_longer(nr, cpu_of(at)->has_curr, here, c->fair.nr_queued + longer, most, near))
 			continue;
 		if (!scx_bpf_dsq_nr_queued(at))
 			continue;

@@ -87,13 +87,13 @@ APART u32 kick_idle(u32 cpu)
 	u64 llc = setups[own].llc, may;
 	struct task_struct *waits;
 
-	if (SETTINGS->energy_aware && !overutilized)
+	if (pelton_scx_holds_balance((u32)SETTINGS->energy_aware, overutilized))
 		return 0;
 	waits = peek(own);
 	may = waits ? waits->cpus_ptr->bits[0] : ~0ull;
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *c = cpu_of(i);
-		u32 room = c->rq.cap_orig + ((llc >> (i & 63u) & 1u) << 16);
+		u32 room = pelton_scx_idle_room(c->rq.cap_orig, llc >> (i & 63u) & 1u);
 
 		if (c->idle && may >> (i & 63u) & 1u && room > most) {
 			most = room;

@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         self.server_ran(c, uncharged_ns);
         self.cache_account(c, uncharged_ns);
         if self.tree_as_is(c).charge(uncharged_ns) {
-            self.resched_curr_lazy(c);
+            self.request_is_over(c);
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Deferred {
     Io(u32),
     /// This timer of a task group's quota expired.
     Quota(u32, QuotaTimer),
+    /// The timer of the scheduler of sched_ext expired.
+    Ticker,
 }
 
 /// Time of one CPU. What most events look at lies together, at the beginning.

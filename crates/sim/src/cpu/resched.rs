@@ -20,6 +20,8 @@ pub(crate) struct Resched {
     when_awake: bool,
     /// Another CPU's request to reschedule is under way.
     remote: bool,
+    /// The request of its running task is over, which a scheduler of sched_ext looks for at the tick.
+    over: bool,
     /// Time at which requests of other CPUs arrive: to reschedule, or to carry out wake-ups.
     reaction: Moment,
 }
@@ -39,6 +41,11 @@ impl Resched {
     /// Makes the CPU look for requests of other CPUs once it is awake.
     pub(crate) fn looks_when_awake(&mut self) {
         self.when_awake = true;
+    }
+
+    /// Takes what the tick of a scheduler of sched_ext looks for: true where the request of the running task is over.
+    pub(crate) fn take_over(&mut self) -> bool {
+        std::mem::take(&mut self.over)
     }
 
     /// Another CPU asked it to reschedule, and that arrives.
@@ -98,10 +105,20 @@ impl<S: Sink> Engine<'_, S> {
     /// user mode.
     pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
         let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;
+        let lazy = lazy && self.policy.host == value::HOST_KERNEL;
         if lazy && self.cpus[c as usize].curr != NO_TASK {
             self.cpus[c as usize].resched.lazy = true;
         } else {
             self.resched_cpu(c);
+        }
+    }
+
+    /// The request of the running fair task of CPU `c` is over.
+    pub(crate) fn request_is_over(&mut self, c: u32) {
+        if self.policy.host == value::HOST_LIVE {
+            self.cpus[c as usize].resched.over = true;
+        } else {
+            self.resched_curr_lazy(c);
         }
     }
 
@@ -117,7 +134,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` chooses: what it was asked is answered.
     pub(crate) fn clear_resched(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        (cpu.resched.need, cpu.resched.lazy) = (false, false);
+        (cpu.resched.need, cpu.resched.lazy, cpu.resched.over) = (false, false, false);
     }
 
     /// Time that the kernel path which CPU `c` executes still takes, ns.

@@ -75,6 +75,8 @@ pub(crate) enum Ev {
     BoostWrite { group: u32, boost: i32 },
     /// A sleeping deadline task passes its 0-lag time.
     DlZeroLag { task: u32, generation: u32 },
+    /// The timer of the scheduler of sched_ext expires.
+    Ticker,
 }
 
 /// An event waits with others of the same stretch of time: of 2^17 ns (131 us) on eight CPUs, of less with more of

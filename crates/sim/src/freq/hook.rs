@@ -3,28 +3,29 @@
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
 use pelton_core::hook::{Outcome, class, how};
-use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, value, verdict};
+use pelton_core::{Decision, PerfTerms, SugovPolicy, commit, cpu_bw_dl, value, verdict};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
 use crate::cpu::progress::Step;
 use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
+use crate::freq::live::Asker;
 use crate::state::Engine;
 
 /// A call of the governor.
-struct Call {
-    cpu: u32,
-    domain: u32,
-    site: HookSite,
-    marks: u32,
+pub(super) struct Call {
+    pub cpu: u32,
+    pub domain: u32,
+    pub site: HookSite,
+    pub marks: u32,
 }
 
 impl<S: Sink> Engine<'_, S> {
     /// Something happened on CPU `c` that may call the governor.
     pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
-        if self.policy.governor != value::GOVERNOR_SCHEDUTIL || self.is_given(c) {
-            return;
+        if !self.freq.hooks.by_schedutil || self.is_given(c) {
+            return self.target_event(c, site, how);
         }
         let remote = if c == self.exec { 0 } else { how::REMOTE };
         let now = self.boot_ns + self.now;
@@ -36,8 +37,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` switched, from a task of class `prev` to task `next`.
     pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
-        let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
-        if !self.freq.hooks.switches || !schedutil || self.is_given(c) {
+        if !self.freq.hooks.switches || !self.freq.hooks.by_schedutil || self.is_given(c) {
             return;
         }
         let task = &self.tasks[next as usize];
@@ -107,7 +107,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The governor works on the CPU that executes.
-    fn charge_hook(&mut self, cost_ns: u64) {
+    pub(super) fn charge_hook(&mut self, cost_ns: u64) {
         let wall_ns = self.charge_cost(self.exec, cost_ns);
         self.cpus[self.exec as usize].report.hook_ns += wall_ns;
     }
@@ -176,8 +176,8 @@ impl<S: Sink> Engine<'_, S> {
         Some(terms)
     }
 
-    fn explain_refusal(&mut self, call: &Call, gate: u32) {
-        let khz = self.domains[call.domain as usize].freq.sugov.requested_khz();
+    pub(super) fn explain_refusal(&mut self, call: &Call, gate: u32) {
+        let khz = self.governor_of(call).requested_khz();
         let cap_orig = self.m.cpus[call.cpu as usize].capacity;
         let most = (call.cpu, cap_orig, &PerfTerms::default());
         let mut event = self.decision_event(call, most, [0, khz, khz], false);
@@ -188,7 +188,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Hands an accepted request to the driver.
-    fn drive(&mut self, d: u32) {
+    pub(super) fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
             let domain = &mut self.domains[d as usize];
             let khz = domain.driver_khz(domain.freq.sugov.next_freq_khz);
@@ -289,11 +289,23 @@ impl<S: Sink> Engine<'_, S> {
         self.decision_event(call, most, khz, decision.commit != commit::NONE)
     }
 
+    /// Governor that a call is for: of the domain, or of a CPU that asks by itself.
+    fn governor_of(&self, call: &Call) -> &SugovPolicy {
+        let asker = self.cpus[call.cpu as usize].freq.asker.as_deref();
+        asker.map_or(&self.domains[call.domain as usize].freq.sugov, Asker::governor)
+    }
+
     /// Event that reports a call and its result; `most`: the CPU with the largest request, its capacity and the
     /// request; `khz`: before the table, after it, and requested before.
-    fn decision_event(&self, call: &Call, most: (u32, u32, &PerfTerms), khz: [u32; 3], changed: bool) -> Event {
+    pub(super) fn decision_event(
+        &self,
+        call: &Call,
+        most: (u32, u32, &PerfTerms),
+        khz: [u32; 3],
+        changed: bool,
+    ) -> Event {
         let (max_cpu, cap_orig, t) = most;
-        let sugov = &self.domains[call.domain as usize].freq.sugov;
+        let sugov = self.governor_of(call);
         let gate = &sugov.gate;
         let [raw_khz, resolved_khz, prev_khz] = khz;
         Event::FreqDecision {

@@ -7,6 +7,7 @@ pub(crate) mod fade;
 pub(crate) mod hook;
 pub(crate) mod kernel_hook;
 pub(crate) mod limits;
+pub(crate) mod live;
 pub(crate) mod parts;
 pub(crate) mod sampling;
 pub(crate) mod settled;

@@ -6,6 +6,7 @@ use pelton_model::{GivenFrequency, RunConfig};
 
 use crate::freq::demand::Clocks;
 use crate::freq::limits::DomainLimits;
+use crate::freq::live::{Asker, kernel_below};
 use crate::freq::thermal::ZoneState;
 use crate::freq::timers::CpuTimers;
 use crate::state::DomainState;
@@ -13,6 +14,8 @@ use crate::state::DomainState;
 /// Properties of the hook filter that the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
+    /// The kernel's schedutil gets all events.
+    pub by_schedutil: bool,
     /// Context switches are events.
     pub switches: bool,
     /// The flag of events that depend on the length of the tick.
@@ -24,9 +27,11 @@ pub(crate) struct Hooks {
 impl Hooks {
     /// The filter of a policy on a machine with ticks of this length.
     pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
-        let switches = policy.hook_filter == value::HOOK_FILTER_H3;
+        let is_live = policy.host == value::HOST_LIVE;
+        let by_schedutil = policy.governor == value::GOVERNOR_SCHEDUTIL && !is_live;
+        let switches = policy.hook_filter == value::HOOK_FILTER_H3 && !is_live;
         let long_tick = pelton_core::hook::tick_is_long(tick_ns);
-        Hooks { switches, long_tick, takes_votes: pelton_core::governor_votes(policy) }
+        Hooks { by_schedutil, switches, long_tick, takes_votes: pelton_core::governor_votes(policy) }
     }
 }
 
@@ -42,6 +47,8 @@ pub(crate) struct Governing {
     pub clocks: Clocks,
     /// Thermal zones, where they are cooled.
     pub thermal: Vec<ZoneState>,
+    /// Rules of the kernel that gets targets, where the core is a scheduler of sched_ext.
+    pub below: Option<Box<Policy>>,
 }
 
 impl Governing {
@@ -53,6 +60,7 @@ impl Governing {
             frequencies: cfg.frequencies.clone(),
             clocks: Clocks::default(),
             thermal,
+            below: kernel_below(policy),
         }
     }
 }
@@ -65,6 +73,8 @@ pub(crate) struct CpuGoverned {
     pub timers_of: CpuTimers,
     /// Its last sample.
     pub dbs: DbsCpu,
+    /// It asks by itself, where the core is a scheduler of sched_ext.
+    pub asker: Option<Box<Asker>>,
 }
 
 /// Of a domain.

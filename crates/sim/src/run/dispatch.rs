@@ -147,6 +147,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.awaits_zero_lag(generation) => {
                 self.dl_zero_lag(task)
             }
+            Ev::Ticker => self.scx_ticker_due(),
             _ => self.pace.events -= 1,
         }
     }

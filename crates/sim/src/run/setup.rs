@@ -32,6 +32,7 @@ use crate::engine::rest::Rows;
 use crate::engine::rng::RunRng;
 use crate::engine::timers::Timers;
 use crate::freq::limits::DomainLimits;
+use crate::freq::live::kernel_below;
 use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing};
 use crate::freq::thermal::zones;
 use crate::hw::energy::FJ_PER_UJ;
@@ -203,9 +204,11 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
     let dbs = crate::freq::sampling::record(policy, spec, &khz, khz[opp], m.tick_ns());
     let start = dbs.start_khz(policy, &khz).unwrap_or(khz[opp]);
     let opp = khz.iter().position(|&k| k >= start).unwrap_or(khz.len() - 1);
+    let below = kernel_below(policy);
+    let rules = below.as_deref().unwrap_or(policy);
     let rate_limit_us = cfg.rate_limit_us.or(spec.rate_limit_us);
     let delay_us = spec.transition_delay_us.unwrap_or(0) as u32;
-    let default_us = || u64::from(pelton_core::default_rate_limit_us(policy, spec.transition_latency_ns, delay_us));
+    let default_us = || u64::from(pelton_core::default_rate_limit_us(rules, spec.transition_latency_ns, delay_us));
     let mut sugov = SugovPolicy {
         nr_cpus: spec.cpus.len() as u32,
         min_khz: khz[0],
@@ -219,8 +222,8 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
         need_update_limits: u32::from(spec.every_limit_change),
         ..SugovPolicy::default()
     };
-    sugov.init(policy, rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
-    sugov.init_gate(policy, spec.switch_time_ns, m.costs.context_switch_ns);
+    sugov.init(rules, rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
+    sugov.init_gate(rules, spec.switch_time_ns, m.costs.context_switch_ns);
     let time_in_state_ns = vec![0; khz.len()];
     let report =
         DomainReport { name: spec.name.clone(), khz: khz.clone(), time_in_state_ns, ..DomainReport::default() };
@@ -248,7 +251,8 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
 /// Rows, with or without walks that pass over idle CPUs that rest. A sink that gets balances gets each; where
 /// refreshing loads takes time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
 fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
-    let plain = policy.balance >= value::BALANCE_LOADS && !m.costs.blocked();
+    let kernels = policy.balance >= value::BALANCE_LOADS && policy.host == value::HOST_KERNEL;
+    let plain = kernels && !m.costs.blocked();
     let large = m.cpus.len() > pelton_core::PLACE_CPUS_MAX && m.cpus.iter().all(|c| c.capacity == m.cpus[0].capacity);
     let llc_of: Vec<u32> = (0..m.cpus.len() as u32).map(|c| llc_of(m, c)).collect();
     Rows::new(!S::BALANCES && plain && large, &llc_of)
@@ -325,7 +329,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Everything that needs the machine, the policy and the workload together.
     fn begin(mut self, cfg: &RunConfig) -> Self {
         // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
-        if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
+        if cfg.demand && self.freq.hooks.by_schedutil {
             self.watch_need();
         }
         for c in 0..self.m.cpus.len() as u32 {
@@ -336,6 +340,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.start_zones();
         self.start_boosts();
         self.start_quotas();
+        self.start_askers();
+        self.start_scx_ticker();
         self.tell_groups();
         self.create_tasks(cfg);
         self.put_asleep();

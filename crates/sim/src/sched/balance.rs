@@ -33,6 +33,9 @@ impl<S: Sink> Engine<'_, S> {
             }
             return found;
         }
+        if self.policy.host == value::HOST_LIVE {
+            return self.scx_newidle(c);
+        }
         if !cpu.sched.looked || !(asked || self.looks(c)) {
             return false;
         }
@@ -119,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[from as usize].find_waiting(&movable)
     }
 
-    fn move_fair(&mut self, t: u32, from: u32, to: u32) {
+    pub(super) fn move_fair(&mut self, t: u32, from: u32, to: u32) {
         self.account(from);
         self.update_clock(from);
         self.leave_queue(from, t);

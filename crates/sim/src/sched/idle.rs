@@ -106,6 +106,7 @@ impl<S: Sink> Engine<'_, S> {
                 Deferred::Timer(t) => self.wake(t, c),
                 Deferred::Irq(source) => self.irq_start(source),
                 Deferred::Io(t) => self.io_irq_start(t),
+                Deferred::Ticker => self.scx_ticker(c),
                 Deferred::Quota(group, kind) => {
                     self.quota_timer(group, kind);
                     self.note_freed();

@@ -35,7 +35,7 @@ impl<S: Sink> Engine<'_, S> {
             self.sched.next_balance_ticks = due.now_ticks + 1;
         }
         let sleeps = |i: u32| self.nohz.idle().contains(i) && !self.cpus[i as usize].is_awake();
-        if why == 0 {
+        if why == 0 || self.policy.host == value::HOST_LIVE {
             return;
         }
         let Some(walker) = self.sched.idle_cpus.iter().find(|&i| sleeps(i)) else { return };
@@ -62,7 +62,8 @@ impl<S: Sink> Engine<'_, S> {
         if inside && self.cpus[c as usize].sched.looked {
             return;
         }
-        if self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].sched.newidle) {
+        let due = self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].sched.newidle);
+        if due && self.policy.host == value::HOST_KERNEL {
             self.walk_idle(c, WALK_STATS, inside);
         }
     }

@@ -19,6 +19,7 @@ pub(crate) mod push_pull;
 pub(crate) mod refresh;
 pub(crate) mod reservation;
 pub(crate) mod schedule;
+pub(crate) mod scx;
 pub(crate) mod select_task_rq;
 pub(crate) mod setscheduler;
 pub(crate) mod tick;

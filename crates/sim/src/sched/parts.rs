@@ -172,6 +172,8 @@ pub(crate) struct Sched {
     pub next_balance_ticks: u64,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
+    /// Time at which blocked averages of idle CPUs were last brought up to now by the scheduler of sched_ext.
+    pub refreshed_ns: u64,
     /// Cache group of each CPU.
     pub llc_of: Vec<u32>,
     /// The CPUs with each of these numbers.
@@ -191,6 +193,7 @@ impl Sched {
             idle_blocked: false,
             next_blocked_ticks: 0,
             next_balance_ticks: 0,
+            refreshed_ns: 0,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             llc_of: (0..cpus).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),

@@ -68,6 +68,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.balancing.decides {
             self.balance_tick(c);
+        } else if self.policy.host == value::HOST_LIVE {
+            self.scx_tick(c);
         } else {
             self.refresh_own(c);
             self.look_at_all(c);

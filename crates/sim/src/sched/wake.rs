@@ -68,7 +68,9 @@ impl<S: Sink> Engine<'_, S> {
     fn ttwu_queue_cond(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
         let idles = || self.cpus[target as usize].nr_running() == 0;
-        exec != target && (!self.same_llc(exec, target) || (idle_too && idles()))
+        let far = exec != target && (!self.same_llc(exec, target) || (idle_too && idles()));
+        // Tasks of sched_ext are enqueued by who wakes them (scx_allow_ttwu_queue).
+        far && self.policy.host == value::HOST_KERNEL
     }
 
     /// Task `t` waits for CPU `c` to enqueue it: until then it is in no queue, and no signal counts it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! CPUs with more to do than they can, and running tasks that have become too big for their CPU.
 
+use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
@@ -11,13 +12,13 @@ impl<S: Sink> Engine<'_, S> {
     /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that
     /// back.
     pub(crate) fn note_overutilized(&mut self, c: u32) {
-        if self.placing.holds_balance() && self.is_overutilized(c) {
+        if self.placing.holds_balance() && self.policy.host == value::HOST_KERNEL && self.is_overutilized(c) {
             self.placing.overutilized = true;
             self.placing.overutilized_since_ns = self.now;
         }
     }
 
-    fn is_overutilized(&mut self, c: u32) -> bool {
+    pub(in crate::sched) fn is_overutilized(&mut self, c: u32) -> bool {
         self.refresh_own_row(c);
         self.placing.record.uclamp_used = self.uses.clamped.into();
         let core = self.placing.record.cpu_overutilized(self.policy, c);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Balance of the core as a scheduler of sched_ext, and targets that were not followed. Each function is the C function
+//! of the same name, a step of a loop over CPUs.
+
+use crate::sys;
+
+/// By how many tasks a queue is longer that a CPU without tasks takes from.
+pub const SCX_LONGER_NEWIDLE: u32 = sys::SCX_LONGER_NEWIDLE;
+/// By how many tasks a queue is longer that a CPU takes from which looks at its tick.
+pub const SCX_LONGER_TICK: u32 = sys::SCX_LONGER_TICK;
+/// Ticks between two such looks.
+pub const SCX_BALANCE_TICKS: u32 = sys::SCX_BALANCE_TICKS;
+/// Time between two updates of blocked averages of idle CPUs, ns.
+pub const SCX_REFRESH_NS: u64 = sys::SCX_REFRESH_NS as u64;
+
+/// Tasks are left where they are.
+#[must_use]
+pub fn scx_holds_balance(energy_aware: bool, overutilized: bool) -> bool {
+    sys::scx_holds_balance(energy_aware.into(), overutilized.into()) != 0
+}
+
+/// A task waits beside the running one, if one runs.
+#[must_use]
+pub fn scx_is_long(nr_queued: u32, has_curr: bool) -> bool {
+    sys::scx_is_long(nr_queued, has_curr.into()) != 0
+}
+
+/// A queue to take from that is better than the best so far, `most`: its number of tasks, and whether it is of the
+/// taker's cache.
+///
+/// ```
+/// assert!(pelton_core::scx_is_longer(3, true, true, 1, (4, false)));
+/// assert!(!pelton_core::scx_is_longer(4, true, false, 1, (4, false)));
+/// ```
+#[must_use]
+pub fn scx_is_longer(nr_queued: u32, has_curr: bool, near: bool, least: u32, most: (u32, bool)) -> bool {
+    sys::scx_is_longer(nr_queued, has_curr.into(), near.into(), least, most.0, most.1.into()) != 0
+}
+
+/// Utilization of a task within its clamps, lower and upper one.
+#[must_use]
+pub fn uclamp_clamped(util: u32, (min, max): (u32, u32)) -> u32 {
+    sys::uclamp_clamped(util, min, max)
+}
+
+/// Room of an idle CPU for a task that waits elsewhere.
+#[must_use]
+pub fn scx_idle_room(cap_orig: u32, near: bool) -> u32 {
+    sys::scx_idle_room(cap_orig, near.into())
+}
+
+/// It is time to look whether a target was followed.
+#[must_use]
+pub fn cpuperf_looks(now: u64, handed_ns: u64, insisted_ns: u64) -> bool {
+    sys::cpuperf_looks(now, handed_ns, insisted_ns) != 0
+}
+
+/// A domain at speed `is` of 1024 is where the largest request of its CPUs leads to; `others`: need of real-time and
+/// deadline tasks.
+///
+/// ```
+/// assert!(pelton_core::cpuperf_is_followed(512, 1_200_000, 2_400_000, 0));
+/// assert!(!pelton_core::cpuperf_is_followed(768, 1_200_000, 2_400_000, 100));
+/// ```
+#[must_use]
+pub fn cpuperf_is_followed(is: u32, most_khz: u32, ref_khz: u32, others: u64) -> bool {
+    sys::cpuperf_is_followed(is, most_khz, ref_khz, others) != 0
+}
