@@ -244,6 +244,8 @@ int BPF_PROG(seen_frequency, unsigned int khz, unsigned int cpu)
 	return 0;
 }
 
+#include "compared.h"
+
 /* Asked for once, before the others are attached: CPUs as they are now. */
 SEC("syscall")
 int seen_begin(void *context)

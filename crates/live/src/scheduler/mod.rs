@@ -6,6 +6,7 @@
 //! machine.rs   CPUs, frequencies, energy model and domains, as this machine's /sys has them
 //! refuse.rs    reasons why it cannot run here
 //! attached.rs  loads, attaches, writes boosts, clamps and numbers, reads what the callbacks count
+//! compared.rs  the kernel's load tracking beside the core's
 //! observer.rs  the same calls of the core beside the kernel's own scheduler
 //! given.rs     policy, settings and machine as the kernel's side takes them
 //! readings.rs  state of CPUs, counts and decisions
@@ -15,6 +16,7 @@
 //! ```
 
 mod attached;
+mod compared;
 mod given;
 mod groups;
 mod machine;
@@ -25,6 +27,7 @@ mod refuse;
 mod words;
 
 pub use attached::Attached;
+pub use compared::{Averages, Compared, Difference};
 pub use machine::{Domains, EnergyDomain, Machine, MachineCpu};
 pub use observer::{Observed, Observer};
 pub use recorded::DecisionLog;
