@@ -139,13 +139,18 @@ HIDDEN void forget(struct pelton_avg *avg, u64 now)
 		pelton_decay_sums(avg, (units + avg->period_contrib) / PELTON_PERIOD_UNITS);
 }
 
-HIDDEN void begin_from(struct pelton_se *se, const struct live_kept *k, u64 weight, u32 flags)
+HIDDEN void begin_again(struct pelton_se *se, u64 weight, u32 flags)
 {
-	copy_avg(&se->avg, &k->avg);
 	se->weight = weight;
 	se->on_rq = !!(flags & ENTITY_ON_RQ);
 	se->running = !!(flags & ENTITY_RUNNING);
 	se->nr_runnable = se->on_rq && !(flags & ENTITY_DELAYED);
+}
+
+HIDDEN void begin_from(struct pelton_se *se, const struct live_kept *k, u64 weight, u32 flags)
+{
+	copy_avg(&se->avg, &k->avg);
+	begin_again(se, weight, flags);
 }
 
 HIDDEN void update_to(struct pelton_se *se, u64 now)
@@ -171,30 +176,35 @@ APART u32 updated(const struct live_kept *k, const struct live_seen_avg *s, u32 
 	return is_equal(out, &s->avg);
 }
 
-/* The same with an update in between, at `at`, with which it got its weight. */
-APART u32 reweighted(const struct live_kept *k, const struct live_seen_avg *s, u32 flags, u64 at)
+/* The same with an update in between, at `at`, after which it has its weight, and from which on other inputs hold. */
+APART u32 updated_twice(const struct live_kept *k, const struct live_seen_avg *s, u32 flags, u64 at)
 {
 	struct pelton_se se = {};
+	u32 since = k && k->flags & ENTITY_DELAYED ? 0 : flags;
 
 	if (!k || !s || at <= k->avg.last_update_time_ns || at >> 10 > s->avg.last_update_time_ns >> 10)
 		return 0;
 	begin_from(&se, k, k->weight, flags);
 	update_to(&se, at);
-	se.weight = s->weight;
-	pelton_reweight_avg(kernels_policy(), &se);
+	begin_again(&se, s->weight, since);
+	if (k->weight != s->weight)
+		pelton_reweight_avg(kernels_policy(), &se);
 	update_to(&se, s->avg.last_update_time_ns);
 	return is_equal(&se.avg, &s->avg);
 }
 
-/* Was it given another weight while it waited? */
-HIDDEN u32 reweighted_meanwhile(const struct live_kept *k, const struct live_seen_avg *s, u32 flags)
+/*
+ * Was it given another weight while it waited, or did its delayed dequeue end between the beginning of a wake-up and
+ * its end? Both are at a moment at which something left the queue.
+ */
+HIDDEN u32 left_meanwhile(const struct live_kept *k, const struct live_seen_avg *s)
 {
 	u32 i, at = s->cpu & (PELTON_PLACE_CPUS_MAX - 1u);
 
-	if (k->weight == s->weight)
+	if (k->weight == s->weight && !(k->flags & ENTITY_DELAYED))
 		return 0;
 	bpf_for (i, 0, MOMENTS)
-		if (reweighted(k, s, flags, moments[at].at[i & (MOMENTS - 1u)]))
+		if (updated_twice(k, s, k->flags, moments[at].at[i & (MOMENTS - 1u)]))
 			return 1;
 	return 0;
 }
@@ -239,7 +249,7 @@ HIDDEN u32 follows(const struct live_kept *k, const struct live_seen_avg *s, str
 	if (moves && joined(k, s, out))
 		return 1;
 	return updated(k, s, first, out) || updated(k, s, 0, &other) || updated(k, s, second, &other) ||
-	       joined(k, s, &other) || reweighted_meanwhile(k, s, first);
+	       joined(k, s, &other) || left_meanwhile(k, s);
 }
 
 /*
