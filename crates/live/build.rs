@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 34] = [
+const SOURCES: [&str; 36] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -36,6 +36,7 @@ const SOURCES: [&str; 34] = [
     "calls.h",
     "common.h",
     "compared.h",
+    "compared_programs.h",
     "compared_words.h",
     "kernel.h",
     "kernel_ext.h",
@@ -49,6 +50,7 @@ const SOURCES: [&str; 34] = [
     "live_state.h",
     "live_usual.h",
     "lockless.h",
+    "metered.h",
     "place.h",
     "record.h",
     "scheduler.bpf.c",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pelton_core::Policy;
 use pelton_live::loads::LOADS;
-use pelton_live::scheduler::{Compared, Machine, Observer, Options, Placing};
+use pelton_live::scheduler::{Compared, Host, Machine, Observer, Options, Placing, Powers};
 use pelton_live::{Capabilities, LiveError};
 
 /// Time that a load is observed.
@@ -31,13 +31,13 @@ fn can_measure() -> bool {
     asked && missing.is_empty()
 }
 
-type Start = fn(&Machine, &Options) -> Result<Observer, LiveError>;
+type Start = fn(&Machine, &Options, Powers) -> Result<Observer, LiveError>;
 
 /// Comparison of the tasks' signal under a load; `None`: the kernel does not publish it.
 fn tasks(start: Start, load: &str) -> Option<Compared> {
     let machine = Machine::here();
     let (_, kind) = LOADS.iter().find(|(name, _)| *name == load).expect("a load");
-    let observer = start(&machine, &options()).expect("an observer");
+    let observer = start(&machine, &options(), Powers::here(&machine)).expect("an observer");
     let running = kind.clone().start().expect("it starts");
     std::thread::park_timeout(LENGTH);
     let all = observer.compared();
@@ -69,6 +69,7 @@ fn published_states_of_tasks_follow_from_the_cores_rules() {
         let Some(task) = tasks(Observer::start, load) else { return };
         assert!(task.events >= EVENTS_MIN, "{load}: {task:?}");
         assert_eq!(task.different, 0, "{load}: {task:?}");
+        assert!(task.equal * 10 > task.events * 9, "{load}: {task:?}");
     }
 }
 

@@ -13,11 +13,8 @@
  * Where a state shows that the kernel published nothing of a switch, a wake-up or a move in between, and does not
  * follow, it is counted as unseen: nothing is known of what happened then.
  *
- * Every look is made with the lock held that updates are made with: that of the run queue, or of the task where it is
- * on none.
- *
  * Source: kernel/sched/pelt.c of Linux 5.10, 6.1, 6.12 and 7.2 (__update_load_avg_se, __update_load_avg_blocked_se,
- * update_rt_rq_load_avg, update_dl_rq_load_avg), kernel/sched/fair.c of the same (attach_entity_load_avg,
+ * update_rt_rq_load_avg, update_dl_rq_load_avg), rt.c (switched_to_rt) and fair.c of the same (attach_entity_load_avg,
  * reweight_entity, migrate_task_rq_fair, set_next_entity, put_prev_entity, dequeue_entity, update_curr).
  */
 #ifndef PELTON_LIVE_COMPARED_H
@@ -40,6 +37,13 @@ const volatile u32 faulty SEC(".rodata.faulty");
 
 /* Set when every program is attached: before, some of what happens is not seen. */
 u64 begun SEC(".bss.begun");
+/* Entities say which queue they are on: only with CONFIG_FAIR_GROUP_SCHED. Without, none is known to run. */
+u64 able SEC(".bss.able");
+
+HIDDEN u64 can_compare(void)
+{
+	return bpf_core_field_exists(struct sched_entity, cfs_rq) && bpf_core_field_exists(struct cfs_rq, rq);
+}
 
 enum { ENTITY_ON_RQ = 1, ENTITY_RUNNING = 2, ENTITY_DELAYED = 4 };
 enum { TASK_ON_RQ_MIGRATING = 2 };
@@ -58,6 +62,7 @@ struct live_seen_avg {
 	u32 site;
 	u32 cpu; /* of the queue */
 	u32 reserved;
+	u64 clock;
 };
 
 /* The state before it. */
@@ -67,6 +72,7 @@ struct live_kept {
 	u64 weight;
 	u32 flags;
 	u64 rq;
+	u64 clock; /* of its queue when it was looked at */
 	u8 open;   /* a look since the last published state followed from nothing */
 	u8 gap;    /* the kernel published nothing of a switch, a wake-up or a move since then */
 	u16 moves; /* it is on its way to another CPU */
@@ -177,14 +183,13 @@ APART u32 updated(const struct live_kept *k, const struct live_seen_avg *s, u32 
 }
 
 /* The same with an update in between, at `at`, after which it has its weight, and from which on other inputs hold. */
-APART u32 updated_twice(const struct live_kept *k, const struct live_seen_avg *s, u32 flags, u64 at)
+APART u32 updated_twice(const struct live_kept *k, const struct live_seen_avg *s, u32 since, u64 at)
 {
 	struct pelton_se se = {};
-	u32 since = k && k->flags & ENTITY_DELAYED ? 0 : flags;
 
 	if (!k || !s || at <= k->avg.last_update_time_ns || at >> 10 > s->avg.last_update_time_ns >> 10)
 		return 0;
-	begin_from(&se, k, k->weight, flags);
+	begin_from(&se, k, k->weight, k->flags);
 	update_to(&se, at);
 	begin_again(&se, s->weight, since);
 	if (k->weight != s->weight)
@@ -199,13 +204,19 @@ APART u32 updated_twice(const struct live_kept *k, const struct live_seen_avg *s
  */
 HIDDEN u32 left_meanwhile(const struct live_kept *k, const struct live_seen_avg *s)
 {
-	u32 i, at = s->cpu & (PELTON_PLACE_CPUS_MAX - 1u);
+	u32 i, cpu = s->cpu & (PELTON_PLACE_CPUS_MAX - 1u), weighed = k->weight != s->weight;
+	u32 delayed = k->flags & ENTITY_DELAYED;
 
-	if (k->weight == s->weight && !(k->flags & ENTITY_DELAYED))
+	if (!weighed && !delayed)
 		return 0;
-	bpf_for (i, 0, MOMENTS)
-		if (updated_twice(k, s, k->flags, moments[at].at[i & (MOMENTS - 1u)]))
+	bpf_for (i, 0, MOMENTS) {
+		u64 at = moments[cpu].at[i & (MOMENTS - 1u)];
+
+		if (weighed && updated_twice(k, s, k->flags, at))
 			return 1;
+		if (delayed && updated_twice(k, s, 0, at))
+			return 1;
+	}
 	return 0;
 }
 
@@ -236,7 +247,7 @@ HIDDEN u32 has_left(const struct live_kept *k, const struct live_seen_avg *s)
 /*
  * Does a state follow from the one before? A published one has the inputs of its own update, one that is looked at has
  * those that held since the last look. A task that runs is aged as a sleeper when it executes a program and CPUs are
- * compared (sync_entity_load_avg). `out` is what the core expects first.
+ * compared (sync_entity_load_avg), after the update that the last look came before, or instead of it. `out` is what the core expects first.
  */
 HIDDEN u32 follows(const struct live_kept *k, const struct live_seen_avg *s, struct pelton_avg *out)
 {
@@ -249,7 +260,7 @@ HIDDEN u32 follows(const struct live_kept *k, const struct live_seen_avg *s, str
 	if (moves && joined(k, s, out))
 		return 1;
 	return updated(k, s, first, out) || updated(k, s, 0, &other) || updated(k, s, second, &other) ||
-	       joined(k, s, &other) || left_meanwhile(k, s);
+	       joined(k, s, &other) || updated_twice(k, s, 0, k->clock) || left_meanwhile(k, s);
 }
 
 /*
@@ -276,6 +287,7 @@ HIDDEN void keep(struct live_kept *k, const struct live_seen_avg *s)
 	if (k->rq != s->rq)
 		k->moves = 0;
 	k->rq = s->rq;
+	k->clock = s->clock;
 	k->queue = s->queue;
 	k->weight = s->weight;
 	k->flags = s->flags;
@@ -356,7 +368,7 @@ APART u32 compare_task(const struct live_seen_avg *s)
 	u32 good;
 	u64 key;
 
-	if (!s || !begun)
+	if (!s || !begun || !able)
 		return 0;
 	key = s->object;
 	k = bpf_map_lookup_elem(&entities, &key);
@@ -374,286 +386,6 @@ APART u32 compare_task(const struct live_seen_avg *s)
 		keep_difference(SIGNAL_TASK, k, s, &expected);
 	count(counts_of(SIGNAL_TASK), k, s->site == AT_PUBLISHED, good);
 	keep(k, s);
-	return 0;
-}
-
-HIDDEN void take_avg(struct pelton_avg *to, struct sched_avg *from)
-{
-	to->last_update_time_ns = from->last_update_time;
-	to->load_sum = from->load_sum;
-	to->runnable_sum = from->runnable_sum;
-	to->util_sum = from->util_sum;
-	to->period_contrib = from->period_contrib;
-	to->load_avg = from->load_avg;
-	to->runnable_avg = from->runnable_avg;
-	to->util_avg = from->util_avg;
-}
-
-HIDDEN void look_entity(struct sched_entity *se, u32 site)
-{
-	struct cfs_rq *queue = bpf_core_field_exists(se->cfs_rq) ? se->cfs_rq : 0;
-	struct live_seen_avg s = {};
-
-	take_avg(&s.avg, &se->avg);
-	s.object = (u64)se;
-	s.queue = (u64)queue;
-	s.rq = queue && bpf_core_field_exists(queue->rq) ? (u64)queue->rq : 0;
-	s.cpu = queue && bpf_core_field_exists(queue->rq) && queue->rq ? (u32)queue->rq->cpu : 0;
-	s.weight = pelton_scale_load_down(se->load.weight);
-	s.site = site;
-	if (se->on_rq)
-		s.flags |= ENTITY_ON_RQ;
-	if (bpf_core_field_exists(se->sched_delayed) && se->sched_delayed)
-		s.flags |= ENTITY_DELAYED;
-	if (queue && queue->curr == se)
-		s.flags |= ENTITY_RUNNING;
-	compare_task(&s);
-}
-
-/* The entity of a task that the fair class may have. */
-HIDDEN void look_task(struct task_struct *p, u32 site)
-{
-	if (p->pid && p->prio >= SCHED_DEADLINE_CLASS && p->policy != SCHED_EXT)
-		look_entity(&p->se, site);
-}
-
-/* Class of the task that runs on a CPU, as the kernel takes it from a priority: SIGNALS for one that is not followed. */
-HIDDEN u32 class_of(struct rq *rq, struct task_struct *p)
-{
-	if (!p || p->prio >= SCHED_DEADLINE_CLASS || p == ((struct rq___stop *)rq)->stop)
-		return SIGNALS;
-	return p->prio < 0 ? SIGNAL_DL : SIGNAL_RT;
-}
-
-HIDDEN u32 class_updated(const struct live_kept *k, const struct pelton_avg *to, u32 runs, struct pelton_avg *out)
-{
-	struct pelton_ctx ctx = { kernels_policy(), to->last_update_time_ns, PELTON_CAPACITY_SCALE,
-				  PELTON_CAPACITY_SCALE };
-
-	copy_avg(out, &k->avg);
-	forget(out, ctx.now);
-	pelton_update_avg(&ctx, out, runs);
-	return is_equal(out, to);
-}
-
-/*
- * A class of a CPU. A published state has the input of its own update: whether a task of the class runs; where the one
- * that runs came into the class meanwhile, it was updated without (switched_to_rt). One that is looked at has the input
- * that held since the last switch.
- */
-APART u32 compare_class(const struct live_seen_avg *s, u32 signal)
-{
-	struct pelton_avg expected = {}, other;
-	struct live_kept *k;
-	u32 good, published;
-
-	if (!s || !begun || signal < SIGNAL_RT || signal > SIGNAL_DL)
-		return 0;
-	published = s->site == AT_PUBLISHED;
-	k = &classes[s->object & (PELTON_PLACE_CPUS_MAX - 1u)][signal - SIGNAL_RT];
-	if (!k->queue) {
-		counts_of(signal)->events += published;
-		counts_of(signal)->first += published;
-	} else if (published || !is_equal(&k->avg, &s->avg)) {
-		good = class_updated(k, &s->avg, published ? s->flags : k->flags, &expected) ||
-		       class_updated(k, &s->avg, k->flags, &other);
-		if (!good)
-			keep_difference(signal, k, s, &expected);
-		count(counts_of(signal), k, published, good);
-	}
-	copy_avg(&k->avg, &s->avg);
-	k->queue = s->queue;
-	if (!published)
-		k->flags = s->flags;
-	return 0;
-}
-
-HIDDEN void look_class(struct rq *rq, u32 signal, struct task_struct *runs, u32 site)
-{
-	struct live_seen_avg s = {};
-
-	if (signal == SIGNAL_RT)
-		take_avg(&s.avg, &rq->avg_rt);
-	else
-		take_avg(&s.avg, &rq->avg_dl);
-	s.object = (u32)rq->cpu;
-	s.queue = (u64)rq;
-	s.weight = 1;
-	s.flags = class_of(rq, runs) == signal;
-	s.site = site;
-	compare_class(&s, signal);
-}
-
-/* The classes of the CPU that a task runs on, or will. */
-HIDDEN void look_classes(struct task_struct *runs, u32 site)
-{
-	struct cfs_rq *queue = bpf_core_field_exists(runs->se.cfs_rq) ? runs->se.cfs_rq : 0;
-	struct rq *rq = queue && bpf_core_field_exists(queue->rq) ? queue->rq : 0;
-
-	if (!rq)
-		return;
-	look_class(rq, SIGNAL_RT, runs, site);
-	look_class(rq, SIGNAL_DL, runs, site);
-}
-
-SEC("tp_btf/pelt_se_tp")
-int BPF_PROG(pelt_se, struct sched_entity *se)
-{
-	if (!bpf_core_field_exists(se->my_q) || !se->my_q)
-		look_entity(se, AT_PUBLISHED);
-	return 0;
-}
-
-SEC("tp_btf/sched_update_nr_running_tp")
-int BPF_PROG(pelt_moments, struct rq *rq, int change)
-{
-	u32 at = (u32)rq->cpu & (PELTON_PLACE_CPUS_MAX - 1u);
-
-	if (change < 0)
-		moments[at].at[moments[at].next++ & (MOMENTS - 1u)] = rq->clock_pelt;
-	return 0;
-}
-
-SEC("tp_btf/pelt_rt_tp")
-int BPF_PROG(pelt_rt, struct rq *rq)
-{
-	look_class(rq, SIGNAL_RT, rq->curr, AT_PUBLISHED);
-	return 0;
-}
-
-SEC("tp_btf/pelt_dl_tp")
-int BPF_PROG(pelt_dl, struct rq *rq)
-{
-	look_class(rq, SIGNAL_DL, rq->curr, AT_PUBLISHED);
-	return 0;
-}
-
-/* The one that leaves a CPU is the one that came last, or a switch was not published. */
-HIDDEN void follow_switches(struct task_struct *prev, struct task_struct *next)
-{
-	u64 *last = &switched_to[bpf_get_smp_processor_id() & (PELTON_PLACE_CPUS_MAX - 1u)];
-	u64 key = *last;
-	struct live_kept *k;
-
-	if (key && key != (u64)&prev->se) {
-		k = bpf_map_lookup_elem(&entities, &key);
-		if (k)
-			k->gap = 1;
-	}
-	*last = (u64)&next->se;
-}
-
-/* The one that ran was updated with that, the one that runs next without. */
-SEC("tp_btf/sched_switch")
-int BPF_PROG(pelt_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
-{
-	follow_switches(prev, next);
-	look_task(prev, AT_SWITCH);
-	look_task(next, AT_SWITCH);
-	look_classes(next, AT_SWITCH);
-	return 0;
-}
-
-/* Time is accounted to the running task before its average is updated: what the update before left is read here. */
-SEC("tp_btf/sched_stat_runtime")
-int BPF_PROG(pelt_runtime, struct task_struct *p)
-{
-	look_task(p, AT_RUNTIME);
-	look_classes(p, AT_RUNTIME);
-	return 0;
-}
-
-/* A task whose dequeue was delayed left its queue unseen; on none, nothing but its own lock is needed. */
-SEC("tp_btf/sched_waking")
-int BPF_PROG(pelt_waking, struct task_struct *p)
-{
-	if (!p->on_rq)
-		look_task(p, AT_WAKING);
-	return 0;
-}
-
-/* A task that wakes itself, about to sleep, holds no lock. */
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(pelt_wakeup, struct task_struct *p)
-{
-	if ((u32)bpf_get_current_pid_tgid() != p->pid)
-		look_task(p, AT_WAKEUP);
-	return 0;
-}
-
-SEC("tp_btf/sched_wakeup_new")
-int BPF_PROG(pelt_new, struct task_struct *p)
-{
-	look_task(p, AT_NEW);
-	return 0;
-}
-
-SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(pelt_migrate, struct task_struct *p, int dest)
-{
-	u32 at = (u32)dest & (PELTON_PLACE_CPUS_MAX - 1u), slot = (u32)p->pid & (ARRIVALS - 1u);
-	struct live_kept *k;
-	u64 key;
-
-	if (p->on_rq == TASK_ON_RQ_MIGRATING)
-		look_task(p, AT_MIGRATE);
-	if (p->prio < SCHED_DEADLINE_CLASS)
-		return 0;
-	key = (u64)&p->se;
-	k = bpf_map_lookup_elem(&entities, &key);
-	if (k)
-		k->moves = 1;
-	arrivals[at].of[slot] = (u64)&p->se;
-	__sync_fetch_and_or(&arrivals[at].expected, 1ull << slot);
-	return 0;
-}
-
-/* An entity on its way: is it on this queue by now? */
-HIDDEN u32 look_arrival(u64 at, struct cfs_rq *queue)
-{
-	struct sched_entity *se = (struct sched_entity *)at;
-	struct live_seen_avg s = {};
-
-	s.queue = (u64)BPF_CORE_READ(se, cfs_rq);
-	s.avg.last_update_time_ns = BPF_CORE_READ(se, avg.last_update_time);
-	s.avg.period_contrib = BPF_CORE_READ(se, avg.period_contrib);
-	if (s.queue != (u64)queue || s.avg.last_update_time_ns != queue->avg.last_update_time ||
-	    s.avg.period_contrib != queue->avg.period_contrib)
-		return 0;
-	s.avg.load_sum = BPF_CORE_READ(se, avg.load_sum);
-	s.avg.runnable_sum = BPF_CORE_READ(se, avg.runnable_sum);
-	s.avg.util_sum = BPF_CORE_READ(se, avg.util_sum);
-	s.avg.load_avg = BPF_CORE_READ(se, avg.load_avg);
-	s.avg.runnable_avg = BPF_CORE_READ(se, avg.runnable_avg);
-	s.avg.util_avg = BPF_CORE_READ(se, avg.util_avg);
-	s.weight = pelton_scale_load_down(BPF_CORE_READ(se, load.weight));
-	s.object = at;
-	s.site = AT_JOIN;
-	s.rq = (u64)queue->rq;
-	s.flags = ENTITY_ON_RQ; /* from here on; it waits */
-	if (bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed))
-		s.flags |= ENTITY_DELAYED;
-	compare_task(&s);
-	return 1;
-}
-
-/* Published too when something joins or leaves a queue. */
-SEC("tp_btf/pelt_cfs_tp")
-int BPF_PROG(pelt_cfs, struct cfs_rq *queue)
-{
-	struct rq *rq = bpf_core_field_exists(queue->rq) ? queue->rq : 0;
-	u64 expected;
-	u32 i, at;
-
-	if (!rq || !bpf_core_field_exists(struct sched_entity, cfs_rq))
-		return 0;
-	at = (u32)rq->cpu & (PELTON_PLACE_CPUS_MAX - 1u);
-	expected = arrivals[at].expected;
-	if (!expected)
-		return 0;
-	bpf_for (i, 0, ARRIVALS)
-		if (expected >> i & 1u && look_arrival(arrivals[at].of[i & (ARRIVALS - 1u)], queue))
-			__sync_fetch_and_and(&arrivals[at].expected, ~(1ull << i));
 	return 0;
 }
 

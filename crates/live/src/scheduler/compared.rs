@@ -149,6 +149,7 @@ impl Comparison {
     /// Every signal.
     pub fn of(&self, object: &Object) -> Vec<Compared> {
         let (counts, differences) = (section(object, ".bss.compared"), section(object, ".bss.differ"));
+        let able = section(object, ".bss.able").first().is_some_and(|able| *able != 0);
         let signal = |at: usize| {
             let width = self.counts.names.len();
             let sum = |name: &str| {
@@ -158,7 +159,7 @@ impl Comparison {
             let row = differences.chunks_exact(self.difference.names.len()).nth(at).unwrap_or_default();
             Compared {
                 signal: SIGNALS[at].0,
-                published: self.published[at],
+                published: able && self.published[at],
                 events: sum("events"),
                 equal: sum("equal"),
                 first: sum("first"),

@@ -7,6 +7,7 @@ use libbpf_rs::{Link, Object, ObjectBuilder, ProgramInput};
 use pelton_core::Policy;
 
 use super::compared::{self, Compared, Comparison};
+use super::energy::{Consumed, Meter, Powers};
 use super::given::{policy_here, set_up};
 use super::machine::{CPUS_MAX, Machine};
 use super::readings::{Readings, now_ns};
@@ -60,6 +61,7 @@ pub struct Observer {
     read: Readings,
     seen: List,
     compared: Comparison,
+    meter: Meter,
     recorded: Recorded,
 }
 
@@ -73,19 +75,19 @@ impl Observer {
     ///
     /// # Errors
     /// The kernel refuses the program, with its words.
-    pub fn start(machine: &Machine, options: &Options) -> Result<Observer, LiveError> {
-        Observer::begin(machine, options, false)
+    pub fn start(machine: &Machine, options: &Options, powers: Powers) -> Result<Observer, LiveError> {
+        Observer::begin(machine, options, powers, false)
     }
 
     /// Starts to observe with a half-life that is wrong, for tests of the comparison with the kernel's load tracking.
     ///
     /// # Errors
     /// The kernel refuses the program, with its words.
-    pub fn start_faulty(machine: &Machine, options: &Options) -> Result<Observer, LiveError> {
-        Observer::begin(machine, options, true)
+    pub fn start_faulty(machine: &Machine, options: &Options, powers: Powers) -> Result<Observer, LiveError> {
+        Observer::begin(machine, options, powers, true)
     }
 
-    fn begin(machine: &Machine, options: &Options, faulty: bool) -> Result<Observer, LiveError> {
+    fn begin(machine: &Machine, options: &Options, powers: Powers, faulty: bool) -> Result<Observer, LiveError> {
         if machine.cpus.len() > CPUS_MAX {
             return Err(LiveError::Missing(vec![format!("a machine of at most {CPUS_MAX} CPUs")]));
         }
@@ -99,6 +101,7 @@ impl Observer {
         compared::set_up(&mut open, rules.as_ref(), faulty)?;
         let object = open.load().map_err(|e| refused("load the observer", e))?;
         let mut recorded = Recorded::new();
+        let meter = Meter::new(&object, powers)?;
         recorded.follow(&object, policy_here(&options.policy, machine), options.record)?;
         for program in object.progs_mut().filter(|program| program.name() == "seen_begin") {
             program.test_run(ProgramInput::default()).map_err(|e| refused("begin to observe", e))?;
@@ -115,6 +118,7 @@ impl Observer {
             read: Readings::of(machine, options),
             seen: List::new("LIVE_SEEN"),
             compared: Comparison::new(rules.is_some()),
+            meter,
             recorded,
         })
     }
@@ -126,9 +130,9 @@ impl Observer {
         rows.iter().enumerate().map(|(cpu, words)| self.observed(cpu, words, now)).collect()
     }
 
-    /// The kernel's load tracking beside the core's so far.
-    pub fn compared(&self) -> Vec<Compared> {
-        self.compared.of(&self.object)
+    /// Takes what was metered since the last look.
+    pub fn follow(&mut self) {
+        self.meter.follow();
     }
 
     fn observed(&self, cpu: usize, words: &[u64], now: u64) -> Observed {
@@ -184,6 +188,14 @@ impl Host for Observer {
 
     fn ended(&self) -> Option<Ended> {
         None
+    }
+
+    fn compared(&self) -> Vec<Compared> {
+        self.compared.of(&self.object)
+    }
+
+    fn energy(&self) -> Option<Consumed> {
+        self.meter.consumed(&self.object)
     }
 }
 
