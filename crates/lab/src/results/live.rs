@@ -236,7 +236,7 @@ pub struct LiveComparedCounts {
     pub first: u64,
     /// Those that do not follow from the state before by the core's rules.
     pub different: u64,
-    /// Those that do not follow where the kernel published nothing of a switch, a wake-up or a move in between.
+    /// Those that do not follow where a switch, a wake-up or a move in between was not seen.
     pub unseen: u64,
     /// States that were read between those, and had changed; they have to follow as well.
     pub looks: u64,

@@ -10,8 +10,8 @@
  * a new weight, the position and the sums that a queue gives to what joins it. A look that follows from nothing makes
  * the next published state of its task different, whatever that one follows from.
  *
- * Where a state shows that the kernel published nothing of a switch, a wake-up or a move in between, and does not
- * follow, it is counted as unseen: nothing is known of what happened then.
+ * Where a state shows that there was a switch, a wake-up or a move that was not seen, and it does not follow, it is
+ * counted as unseen: nothing is known of what happened then.
  *
  * Source: kernel/sched/pelt.c of Linux 5.10, 6.1, 6.12 and 7.2 (__update_load_avg_se, __update_load_avg_blocked_se,
  * update_rt_rq_load_avg, update_dl_rq_load_avg), rt.c (switched_to_rt) and fair.c of the same (attach_entity_load_avg,
@@ -74,9 +74,9 @@ struct live_kept {
 	u64 rq;
 	u64 clock; /* of its queue when it was looked at */
 	u8 open;   /* a look since the last published state followed from nothing */
-	u8 gap;    /* the kernel published nothing of a switch, a wake-up or a move since then */
-	u16 moves; /* it is on its way to another CPU */
-	u32 reserved;
+	u8 gap;    /* a switch, a wake-up or a move since then was not seen */
+	u16 reserved;
+	u32 reserved_too;
 };
 
 /* By the address of the entity: a tracepoint has no task. One that was not seen for long makes room. */
@@ -263,9 +263,20 @@ HIDDEN u32 follows(const struct live_kept *k, const struct live_seen_avg *s, str
 	       joined(k, s, &other) || updated_twice(k, s, 0, k->clock) || left_meanwhile(k, s);
 }
 
+/* A period ended since the state before, and every update that ends one publishes its state. */
+HIDDEN u32 has_crossed(const struct live_kept *k, const struct live_seen_avg *s)
+{
+	u64 units = (s->avg.last_update_time_ns - k->avg.last_update_time_ns) >> PELTON_UNIT_SHIFT;
+
+	return s->site != AT_PUBLISHED && k->queue == s->queue && k->avg.last_update_time_ns &&
+	       s->avg.last_update_time_ns > k->avg.last_update_time_ns &&
+	       units + k->avg.period_contrib >= PELTON_PERIOD_UNITS;
+}
+
 /*
  * Nothing is queued without a wake-up, a move or a fork, no dequeue that was delayed is given up without a wake-up,
- * nothing stops running without a switch, and nothing is on another CPU without a move. Where a state shows that it was, the kernel published nothing of these.
+ * nothing stops running without a switch, no period ends without an event, and nothing is on another CPU without joining
+ * a queue there. Where a state shows that it was, that was not seen.
  */
 HIDDEN u32 is_unseen(const struct live_kept *k, const struct live_seen_avg *s)
 {
@@ -278,14 +289,13 @@ HIDDEN u32 is_unseen(const struct live_kept *k, const struct live_seen_avg *s)
 		woken = 0;
 	if (s->site == AT_SWITCH)
 		stopped = 0;
-	return queued | stopped | woken || (k->rq != s->rq && !k->moves);
+	return queued | stopped | woken | has_crossed(k, s) ||
+	       (k->rq != s->rq && s->site != AT_JOIN && s->avg.last_update_time_ns);
 }
 
 HIDDEN void keep(struct live_kept *k, const struct live_seen_avg *s)
 {
 	copy_avg(&k->avg, &s->avg);
-	if (k->rq != s->rq)
-		k->moves = 0;
 	k->rq = s->rq;
 	k->clock = s->clock;
 	k->queue = s->queue;

@@ -72,6 +72,30 @@ HIDDEN u32 class_updated(const struct live_kept *k, const struct pelton_avg *to,
 }
 
 /*
+ * The same with an update before it that stayed within its period, as balancing makes them of both classes at once
+ * (__update_blocked_others): the deadline class, which comes second, still has that moment, in its own units.
+ */
+HIDDEN u32 class_updated_twice(const struct live_kept *k, const struct live_seen_avg *s, u32 runs)
+{
+	u64 at = s->clock, to = s->avg.last_update_time_ns;
+	struct live_kept middle = {};
+	struct pelton_avg last;
+	u32 i;
+
+	for (i = 0; i < 2; i++, at += (1u << PELTON_UNIT_SHIFT) - 1u) {
+		struct pelton_ctx ctx = { kernels_policy(), at, PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE };
+
+		if (at <= k->avg.last_update_time_ns || at > to)
+			continue;
+		copy_avg(&middle.avg, &k->avg);
+		pelton_update_avg(&ctx, &middle.avg, runs);
+		if (class_updated(&middle, &s->avg, runs, &last))
+			return 1;
+	}
+	return 0;
+}
+
+/*
  * A class of a CPU. A published state has the input of its own update: whether a task of the class runs; where the one
  * that runs came into the class meanwhile, it was updated without (switched_to_rt). One that is looked at has the input
  * that held since the last switch.
@@ -90,9 +114,10 @@ APART u32 compare_class(const struct live_seen_avg *s, u32 signal)
 		counts_of(signal)->events += published;
 		counts_of(signal)->first += published;
 	} else if (published || !is_equal(&k->avg, &s->avg)) {
+		k->gap |= has_crossed(k, s);
 		good = class_updated(k, &s->avg, published ? s->flags : k->flags, &expected) ||
-		       class_updated(k, &s->avg, k->flags, &other);
-		if (!good)
+		       class_updated(k, &s->avg, k->flags, &other) || class_updated_twice(k, s, k->flags);
+		if (!good && !k->gap)
 			keep_difference(signal, k, s, &expected);
 		count(counts_of(signal), k, published, good);
 	}
@@ -113,6 +138,7 @@ HIDDEN void look_class(struct rq *rq, u32 signal, struct task_struct *runs, u32 
 		take_avg(&s.avg, &rq->avg_dl);
 	s.object = (u32)rq->cpu;
 	s.queue = (u64)rq;
+	s.clock = rq->avg_dl.last_update_time;
 	s.weight = 1;
 	s.flags = class_of(rq, runs) == signal;
 	s.site = site;
@@ -174,12 +200,14 @@ HIDDEN void note_gap(u64 key)
 /* The one that leaves a CPU is the one that came last, or a switch was not published. */
 HIDDEN void follow_switches(struct task_struct *prev, struct task_struct *next)
 {
-	u64 *last = &switched_to[bpf_get_smp_processor_id() & (PELTON_PLACE_CPUS_MAX - 1u)];
+	u32 cpu = bpf_get_smp_processor_id() & (PELTON_PLACE_CPUS_MAX - 1u);
+	u64 *last = &switched_to[cpu];
 	u64 key = *last, own = (u64)&prev->se;
 
 	if (key && key != own) {
 		note_gap(key);
 		note_gap(own);
+		classes[cpu][0].gap = classes[cpu][1].gap = 1;
 	}
 	*last = (u64)&next->se;
 }
@@ -233,17 +261,11 @@ SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(pelt_migrate, struct task_struct *p, int dest)
 {
 	u32 at = (u32)dest & (PELTON_PLACE_CPUS_MAX - 1u), slot = (u32)p->pid & (ARRIVALS - 1u);
-	struct live_kept *k;
-	u64 key;
 
 	if (p->on_rq == TASK_ON_RQ_MIGRATING)
 		look_task(p, AT_MIGRATE);
 	if (p->prio < SCHED_DEADLINE_CLASS)
 		return 0;
-	key = (u64)&p->se;
-	k = bpf_map_lookup_elem(&entities, &key);
-	if (k)
-		k->moves = 1;
 	arrivals[at].of[slot] = (u64)&p->se;
 	__sync_fetch_and_or(&arrivals[at].expected, 1ull << slot);
 	return 0;

@@ -82,7 +82,7 @@ pub struct Compared {
     pub first: u64,
     /// Those that do not follow.
     pub different: u64,
-    /// Those that do not follow, where the kernel published nothing of a switch, a wake-up or a move in between.
+    /// Those that do not follow, where a switch, a wake-up or a move in between was not seen.
     pub unseen: u64,
     /// States that were read between them, and had changed.
     pub looks: u64,
