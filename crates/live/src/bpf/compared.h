@@ -247,7 +247,8 @@ HIDDEN u32 has_left(const struct live_kept *k, const struct live_seen_avg *s)
 /*
  * Does a state follow from the one before? A published one has the inputs of its own update, one that is looked at has
  * those that held since the last look. A task that runs is aged as a sleeper when it executes a program and CPUs are
- * compared (sync_entity_load_avg), after the update that the last look came before, or instead of it. `out` is what the core expects first.
+ * compared (sync_entity_load_avg), after the update that the last look came before, or instead of it. `out` is what
+ * the core expects first.
  */
 HIDDEN u32 follows(const struct live_kept *k, const struct live_seen_avg *s, struct pelton_avg *out)
 {
@@ -275,8 +276,8 @@ HIDDEN u32 has_crossed(const struct live_kept *k, const struct live_seen_avg *s)
 
 /*
  * Nothing is queued without a wake-up, a move or a fork, no dequeue that was delayed is given up without a wake-up,
- * nothing stops running without a switch, no period ends without an event, and nothing is on another CPU without joining
- * a queue there. Where a state shows that it was, that was not seen.
+ * nothing stops running without a switch, no period ends without an event, and nothing is on another CPU without
+ * joining a queue there. Where a state shows that it was, that was not seen.
  */
 HIDDEN u32 is_unseen(const struct live_kept *k, const struct live_seen_avg *s)
 {

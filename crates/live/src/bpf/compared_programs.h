@@ -52,7 +52,7 @@ HIDDEN void look_task(struct task_struct *p, u32 site)
 		look_entity(&p->se, site);
 }
 
-/* Class of the task that runs on a CPU, as the kernel takes it from a priority: SIGNALS for one that is not followed. */
+/* Class of a task on a CPU, as the kernel takes it from a priority: SIGNALS for one that is not followed. */
 HIDDEN u32 class_of(struct rq *rq, struct task_struct *p)
 {
 	if (!p || p->prio >= SCHED_DEADLINE_CLASS || p == ((struct rq___stop *)rq)->stop)

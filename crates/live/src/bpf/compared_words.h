@@ -24,11 +24,13 @@
 
 #define LIVE_DIFFERENCE(X) \
 	X(nr) X(cpu) X(site) X(weight) X(flags) X(flags_before) X(moved) \
-	X(before_last_update_time) X(before_load_sum) X(before_runnable_sum) X(before_util_sum) X(before_period_contrib) \
+	X(before_last_update_time) X(before_load_sum) X(before_runnable_sum) X(before_util_sum) \
+	X(before_period_contrib) \
 	X(before_load_avg) X(before_runnable_avg) X(before_util_avg) \
 	X(core_last_update_time) X(core_load_sum) X(core_runnable_sum) X(core_util_sum) X(core_period_contrib) \
 	X(core_load_avg) X(core_runnable_avg) X(core_util_avg) \
-	X(kernel_last_update_time) X(kernel_load_sum) X(kernel_runnable_sum) X(kernel_util_sum) X(kernel_period_contrib) \
+	X(kernel_last_update_time) X(kernel_load_sum) X(kernel_runnable_sum) X(kernel_util_sum) \
+	X(kernel_period_contrib) \
 	X(kernel_load_avg) X(kernel_runnable_avg) X(kernel_util_avg)
 /* clang-format on */
 

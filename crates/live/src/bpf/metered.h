@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Busy time of each CPU between changes of frequency, the kernel's and the core's. Energy is worked out by the reader of
- * these records, crates/live/src/scheduler/energy.rs.
+ * Busy time of each CPU between changes of frequency, the kernel's and the core's. Energy is worked out by the reader
+ * of these records, crates/live/src/scheduler/energy.rs.
  *
  * A CPU's own programs note when it is busy; any CPU may end the stretch of another one whose frequency changes with
  * it. Source: kernel/sched/cpufreq_schedutil.c of Linux 7.2 (sugov_next_freq_shared): the largest request of a domain

@@ -35,8 +35,8 @@ const METER_LOST: usize = 8;
 /// Power of the operating points of every CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Powers {
-    /// Points of each CPU: kHz, ascending, and power of a busy CPU in microwatts, or in thousandths of a unit of its own;
-    /// none = not known.
+    /// Points of each CPU: kHz, ascending, and power of a busy CPU in microwatts, or in thousandths of a unit of its
+    /// own; none = not known.
     pub cpus: Vec<Vec<(u32, u64)>>,
     /// Power is in a unit of its own.
     pub own_unit: bool,
