@@ -115,14 +115,14 @@ APART u32 meter_change(u32 cpu, u64 now, u32 is_khz, u32 would_khz)
 	return 1;
 }
 
-/* This CPU's request changed: its domain gets the largest. */
+/* This CPU's request changed: its domain gets the largest of those that were made. One lasts until the next. */
 APART u32 meter_request(u32 cpu, u64 now)
 {
 	u64 domain = setups[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].domain;
 	u32 i, most = 0;
 
 	bpf_for (i, 0, PELTON_PLACE_CPUS_MAX)
-		if (domain >> i & 1u)
+		if (domain >> i & 1u && seen[i & (PELTON_PLACE_CPUS_MAX - 1u)].would_changes)
 			most = pelton_max_u32(most, (u32)seen[i & (PELTON_PLACE_CPUS_MAX - 1u)].would_khz);
 	if (most == meter_of(cpu)->would_khz)
 		return 0;
