@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 32] = [
+const SOURCES: [&str; 36] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -35,6 +35,9 @@ const SOURCES: [&str; 32] = [
     "place.bpf.c",
     "calls.h",
     "common.h",
+    "compared.h",
+    "compared_programs.h",
+    "compared_words.h",
     "kernel.h",
     "kernel_ext.h",
     "kernel_place.h",
@@ -47,6 +50,7 @@ const SOURCES: [&str; 32] = [
     "live_state.h",
     "live_usual.h",
     "lockless.h",
+    "metered.h",
     "place.h",
     "record.h",
     "scheduler.bpf.c",

@@ -178,6 +178,7 @@ pub const ARGUMENTS: &[(&str, Takes)] = &[
     ("RecordArgs.command", Words),
     ("LiveStartArgs.policy", Files(&["policy_toml"])),
     ("LiveStartArgs.sets", Words),
+    ("LiveStartArgs.platform", Files(&["platform_toml"])),
     ("LiveStartArgs.record", Output),
     ("LiveArgs.socket", Unreached("a socket: `pelton_live::control` reads at most a line from root or its own user")),
     ("LiveAsk::Boost.cgroup", Words),

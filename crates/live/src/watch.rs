@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::scheduler::{CpuView, Ended, Explanation, Group, Host};
+use crate::scheduler::{Compared, Consumed, CpuView, Ended, Explanation, Group, Host};
 
 /// State of a running scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,10 @@ pub struct Snapshot {
     pub groups: Vec<(String, Group)>,
     /// End by the kernel; `None`: it runs.
     pub ended: Option<Ended>,
+    /// The kernel's load tracking beside the core's, of an observer.
+    pub compared: Vec<Compared>,
+    /// Energy of busy time, of an observer.
+    pub energy: Option<Consumed>,
 }
 
 /// A number of a CPU; `None`: it has none.
@@ -63,6 +67,8 @@ impl Snapshot {
             cpus: host.cpus(),
             groups: host.groups(),
             ended: host.ended(),
+            compared: host.compared(),
+            energy: host.energy(),
         }
     }
 
@@ -102,7 +108,31 @@ impl Snapshot {
                 let _ = writeln!(out, "pelton_live_group_{name}{{cgroup=\"{cgroup}\"}} {}", value(group));
             }
         }
+        self.put_observed(&mut out);
         out
+    }
+
+    /// What only an observer has, as far as it is known.
+    fn put_observed(&self, out: &mut String) {
+        let published = || self.compared.iter().filter(|of| of.published);
+        if published().next().is_some() {
+            head(out, "load_tracking_total", "counter", "States that the kernel published, beside the core's.");
+        }
+        for of in published() {
+            let results =
+                [("equal", of.equal), ("first", of.first), ("different", of.different), ("unseen", of.unseen)];
+            for (result, count) in results {
+                let signal = of.signal;
+                let _ =
+                    writeln!(out, "pelton_live_load_tracking_total{{signal=\"{signal}\",result=\"{result}\"}} {count}");
+            }
+        }
+        let Some(energy) = &self.energy else { return };
+        let unit = if energy.own_unit { "units" } else { "joules" };
+        head(out, &format!("energy_{unit}_total"), "counter", "Energy of busy time at the frequencies of each.");
+        for (by, value) in [("kernel", energy.kernel), ("core", energy.core)] {
+            let _ = writeln!(out, "pelton_live_energy_{unit}_total{{by=\"{by}\"}} {value}");
+        }
     }
 }
 
@@ -164,7 +194,20 @@ mod tests {
             cpus: vec![idle, busy],
             groups: vec![("/a\"b\\c\nd".to_owned(), Group { boost_percent: 30, min: 0, max: 1024 })],
             ended: None,
+            compared: Vec::new(),
+            energy: None,
         }
+    }
+
+    #[test]
+    fn what_an_observer_knows_is_there_and_what_it_does_not_is_not() {
+        let task = Compared { signal: "task", published: true, equal: 9, different: 1, ..Compared::default() };
+        let hidden = Compared { signal: "dl", ..Compared::default() };
+        let energy = Some(Consumed { kernel: 2.5, core: 2.0, ..Consumed::default() });
+        let text = Snapshot { compared: vec![task, hidden], energy, ..snapshot() }.prometheus();
+        assert!(text.contains("pelton_live_load_tracking_total{signal=\"task\",result=\"different\"} 1\n"), "{text}");
+        assert!(text.contains("pelton_live_energy_joules_total{by=\"core\"} 2\n"), "{text}");
+        assert!(!text.contains("signal=\"dl\"") && !snapshot().prometheus().contains("energy"), "{text}");
     }
 
     #[test]

@@ -6,5 +6,6 @@ mod board;
 #[path = "decide/main.rs"]
 mod decide;
 mod kernel;
+mod observer;
 #[path = "scheduler/main.rs"]
 mod scheduler;

@@ -54,6 +54,9 @@ pub struct LiveStartArgs {
     /// Change nothing: what the core would do, beside what the kernel does.
     #[arg(long)]
     pub observe: bool,
+    /// Platform that says what the operating points of this machine draw [default: the kernel's energy model].
+    #[arg(long, value_name = "P", requires = "observe")]
+    pub platform: Option<String>,
     /// Write every decision with all that it was made of into this folder; `pelton validate FOLDER` takes them again,
     /// `pelton explain --recorded FOLDER` says why.
     #[arg(long, value_name = "FOLDER", conflicts_with = "unit")]

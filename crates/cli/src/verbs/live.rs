@@ -89,6 +89,7 @@ fn request(args: &LiveArgs, global: &Global) -> LiveRequest {
         duration_ns: start.length,
         every_ns: start.every.or(on_terminal),
         socket: args.socket.clone(),
+        platform: start.platform.clone(),
         stall_after_ns: start.stall_after,
     }
 }

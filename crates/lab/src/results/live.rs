@@ -187,6 +187,10 @@ pub struct LiveObserved {
     pub counts: Vec<LiveCount>,
     /// Every CPU.
     pub cpus: Vec<LiveObservedCpu>,
+    /// The kernel's load tracking beside the core's, by signal.
+    pub load_tracking: Vec<LiveCompared>,
+    /// Energy of busy time; null where a frequency or its power is not known.
+    pub energy: Option<LiveEnergy>,
     /// The recording; null where none was asked for.
     pub recorded: Option<LiveRecorded>,
 }
@@ -208,4 +212,97 @@ pub struct LiveObservedCpu {
     pub wakeups: u64,
     /// Wake-ups that the core would have placed on the CPU that the kernel chose.
     pub agreed: u64,
+}
+
+/// A signal of load tracking as the kernel publishes it, beside what the core computes from the state before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LiveCompared {
+    /// Signal: `task`, `rt`, `dl`.
+    pub signal: String,
+    /// Counts; null where the kernel does not publish it.
+    pub counts: Option<LiveComparedCounts>,
+    /// The first state that did not follow; null where all did.
+    pub example: Option<LiveDifference>,
+}
+
+/// Counts of a signal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LiveComparedCounts {
+    /// States that the kernel published.
+    pub events: u64,
+    /// Those in which every integer is as the core has it.
+    pub equal: u64,
+    /// Those that are the first of their task or CPU.
+    pub first: u64,
+    /// Those that do not follow from the state before by the core's rules.
+    pub different: u64,
+    /// Those that do not follow where a switch, a wake-up or a move in between was not seen.
+    pub unseen: u64,
+    /// States that were read between those, and had changed; they have to follow as well.
+    pub looks: u64,
+}
+
+/// A state that did not follow from the one before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LiveDifference {
+    /// CPU.
+    pub cpu: u64,
+    /// Moment at which it was read: `published`, or one between two that are.
+    pub at: String,
+    /// Weight of the task.
+    pub weight: u64,
+    /// Bits: queued 1, running 2, delayed 4; of a class 1 while a task of it runs.
+    pub flags: u64,
+    /// The same at the state before.
+    pub flags_before: u64,
+    /// The task was on another queue before.
+    pub moved: bool,
+    /// State before it.
+    pub before: LiveAverages,
+    /// State that the core expects.
+    pub core: LiveAverages,
+    /// State that the kernel has.
+    pub kernel: LiveAverages,
+}
+
+/// A state of load tracking, with the kernel's names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LiveAverages {
+    /// Time of its last update, ns of the queue's clock.
+    pub last_update_time: u64,
+    /// Sum of load.
+    pub load_sum: u64,
+    /// Sum of runnable time.
+    pub runnable_sum: u64,
+    /// Sum of running time.
+    pub util_sum: u64,
+    /// Units of the open period.
+    pub period_contrib: u64,
+    /// Average of load.
+    pub load_avg: u64,
+    /// Average of runnable time.
+    pub runnable_avg: u64,
+    /// Average of running time.
+    pub util_avg: u64,
+}
+
+/// Energy of busy time at the kernel's frequencies, and of the same work at the core's.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LiveEnergy {
+    /// Unit: `J`, or `units` where the power of the platform is in a unit of its own.
+    pub unit: String,
+    /// At the kernel's frequencies.
+    pub kernel: f64,
+    /// At the core's, as far as there was time for the work.
+    pub core: f64,
+    /// The core's beside the kernel's, percent.
+    pub difference_percent: f64,
+    /// Busy time that was counted, s.
+    pub busy_s: f64,
+    /// Busy time of which a frequency or its power is not known, s.
+    pub unknown_s: f64,
+    /// Part of the work that did not fit at the core's frequencies, percent.
+    pub left_percent: f64,
+    /// Stretches between changes of frequency that were lost.
+    pub lost: u64,
 }

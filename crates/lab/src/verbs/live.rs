@@ -4,6 +4,8 @@
 #[cfg(feature = "record")]
 mod ask;
 #[cfg(feature = "record")]
+mod observed;
+#[cfg(feature = "record")]
 mod recording;
 #[cfg(feature = "record")]
 mod run;
@@ -61,6 +63,9 @@ pub struct LiveRequest {
     pub every_ns: Option<u64>,
     /// Control socket; none = [`SOCKET`], and of an observer none at all.
     pub socket: Option<PathBuf>,
+    /// Platform, by name or file, that says what the operating points of this machine draw, for an observer; none = the
+    /// kernel's energy model says it, or nothing.
+    pub platform: Option<String>,
     /// Stop dispatching so long after the start, ns: for tests of the kernel's watchdog.
     pub stall_after_ns: Option<u64>,
 }
@@ -76,6 +81,7 @@ impl Default for LiveRequest {
             duration_ns: None,
             every_ns: None,
             socket: None,
+            platform: None,
             stall_after_ns: None,
         }
     }

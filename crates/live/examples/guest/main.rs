@@ -4,10 +4,11 @@
 //! `scripts/test-live.sh` runs it in guests under the name of the program. Several loads, each with its duration behind
 //! it, run one after the other and are recorded as one: a recorder takes longer to begin than a load to run. With
 //! `--counters` nothing is recorded: the counters of the kernel are read before and after. `--scheduler POLICY`: under
-//! the core as the guest's scheduler.
+//! the core as the guest's scheduler; `--observe POLICY`: beside the guest's own.
 
 mod balances;
 mod counters;
+mod observer;
 mod scheduler;
 
 use std::error::Error;
@@ -167,6 +168,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (_, Some(table), _) => clamps(table, &work)?,
         (.., Some(table)) => gates(table, &work)?,
         _ if counts_balances => balances::count(&work, searches.map(Path::new))?,
+        _ if after(&arguments, "--observe").is_some() => observer::beside(&arguments, || counters::count(&work))?,
         _ => scheduler::beside(&arguments, || counters::count(&work))?,
     };
     println!("{told}");

@@ -99,7 +99,10 @@ impl Drop for SystemClamps {
 }
 
 /// A profile and switches behind it.
-fn options(text: &str) -> Result<Options, Box<dyn Error>> {
+///
+/// # Errors
+/// A name or a value is not known.
+pub fn options(text: &str) -> Result<Options, Box<dyn Error>> {
     let mut words = text.split(',');
     let mut policy = Policy::profile(words.next().unwrap_or_default())?;
     policy.set("delayed_dequeue", "off")?;

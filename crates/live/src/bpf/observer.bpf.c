@@ -21,6 +21,8 @@ char LICENSE[] SEC("license") = "GPL";
 LIVE_RECORD(live_seen, LIVE_SEEN);
 struct live_seen seen[PELTON_PLACE_CPUS_MAX] SEC(".bss.seen");
 
+#include "metered.h"
+
 HIDDEN struct live_seen *seen_of(const struct live_cpu *c)
 {
 	return &seen[index_of(c)];
@@ -51,6 +53,7 @@ HIDDEN void set_target(struct live_cpu *c)
 	s->would_since_ns = now;
 	s->would_khz = c->sp.next_freq_khz;
 	s->would_changes++;
+	meter_request(index_of(c), now);
 }
 
 #include "live_freq.h"
@@ -186,6 +189,7 @@ int BPF_PROG(seen_switch, bool preempt, struct task_struct *prev, struct task_st
 	if (c->idle)
 		pelton_clock_update(POLICY, &c->rq, now, 0, 1);
 	c->idle = 0;
+	meter_busy(index_of(c), now, next->pid != 0);
 	switched_from(prev, index_of(c), prev->__state && !preempt);
 	t = next->pid ? follow(next, 1) : 0;
 	if (t) {
@@ -240,9 +244,13 @@ int BPF_PROG(seen_frequency, unsigned int khz, unsigned int cpu)
 	s->is_sum += area(now, s->is_since_ns, s->is_khz);
 	s->is_since_ns = now;
 	s->is_changes += khz != s->is_khz;
+	if (khz != s->is_khz)
+		meter_change(cpu, now, khz, 0);
 	s->is_khz = khz;
 	return 0;
 }
+
+#include "compared_programs.h"
 
 /* Asked for once, before the others are attached: CPUs as they are now. */
 SEC("syscall")
@@ -252,6 +260,7 @@ int seen_begin(void *context)
 	u32 i;
 
 	(void)context;
+	able = can_compare();
 	pelton_fair_tunables_init(POLICY, &tunables, (u32)SETTINGS->nr_cpus, SETTINGS->tick_ns);
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *c = cpu_of(i);
@@ -265,6 +274,7 @@ int seen_begin(void *context)
 		start_question(i);
 		s->begin_ns = s->would_since_ns = s->is_since_ns = now;
 		s->is_khz = s->would_khz = setups[index_of(c)].now_khz;
+		meter_of(i)->is_khz = meter_of(i)->would_khz = s->is_khz;
 	}
 	return 0;
 }

@@ -20,7 +20,7 @@ const RATE_LIMIT_US: u32 = 1000;
 /// Buffer of a recording: some ten thousand decisions between two looks.
 const RECORDED_BYTES: u32 = 32 << 20;
 
-fn plain<T: Copy>(record: &T) -> &[u8] {
+pub(super) fn plain<T: Copy>(record: &T) -> &[u8] {
     // SAFETY: rows, states and policies are integers without gaps.
     unsafe { std::slice::from_raw_parts((&raw const *record).cast::<u8>(), size_of::<T>()) }
 }

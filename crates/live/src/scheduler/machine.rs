@@ -115,7 +115,7 @@ fn number<T: std::str::FromStr>(path: impl AsRef<Path>) -> Option<T> {
 }
 
 /// Bits of a list of CPUs like `0-3,5` or `0 1`; CPUs beyond the largest are left out.
-fn bits(list: &str) -> u64 {
+pub(super) fn bits(list: &str) -> u64 {
     let mut all = 0;
     for part in list.split([',', ' ']).filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

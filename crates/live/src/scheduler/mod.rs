@@ -6,6 +6,8 @@
 //! machine.rs   CPUs, frequencies, energy model and domains, as this machine's /sys has them
 //! refuse.rs    reasons why it cannot run here
 //! attached.rs  loads, attaches, writes boosts, clamps and numbers, reads what the callbacks count
+//! compared.rs  the kernel's load tracking beside the core's
+//! energy.rs    energy of busy time at the kernel's frequencies and at the core's
 //! observer.rs  the same calls of the core beside the kernel's own scheduler
 //! given.rs     policy, settings and machine as the kernel's side takes them
 //! readings.rs  state of CPUs, counts and decisions
@@ -15,6 +17,8 @@
 //! ```
 
 mod attached;
+mod compared;
+mod energy;
 mod given;
 mod groups;
 mod machine;
@@ -25,6 +29,8 @@ mod refuse;
 mod words;
 
 pub use attached::Attached;
+pub use compared::{Averages, Compared, Difference};
+pub use energy::{Consumed, Energy, Powers, Stretch};
 pub use machine::{Domains, EnergyDomain, Machine, MachineCpu};
 pub use observer::{Observed, Observer};
 pub use recorded::DecisionLog;
@@ -163,6 +169,14 @@ pub trait Host {
     fn explain(&self, cpu: u32) -> Result<Option<Explanation>, String>;
     /// Reason of its end; `None` while it runs.
     fn ended(&self) -> Option<Ended>;
+    /// The kernel's load tracking beside the core's; only an observer compares.
+    fn compared(&self) -> Vec<Compared> {
+        Vec::new()
+    }
+    /// Energy of busy time on both sides, in joules or a unit of its own; `None`: not known.
+    fn energy(&self) -> Option<Consumed> {
+        None
+    }
 }
 
 /// Decisions of a running scheduler, or of an observer, with all that they were made of.

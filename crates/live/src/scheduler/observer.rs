@@ -6,6 +6,8 @@ use std::time::Instant;
 use libbpf_rs::{Link, Object, ObjectBuilder, ProgramInput};
 use pelton_core::Policy;
 
+use super::compared::{self, Compared, Comparison};
+use super::energy::{Consumed, Meter, Powers};
 use super::given::{policy_here, set_up};
 use super::machine::{CPUS_MAX, Machine};
 use super::readings::{Readings, now_ns};
@@ -58,6 +60,8 @@ pub struct Observer {
     begin_ns: u64,
     read: Readings,
     seen: List,
+    compared: Comparison,
+    meter: Meter,
     recorded: Recorded,
 }
 
@@ -71,7 +75,19 @@ impl Observer {
     ///
     /// # Errors
     /// The kernel refuses the program, with its words.
-    pub fn start(machine: &Machine, options: &Options) -> Result<Observer, LiveError> {
+    pub fn start(machine: &Machine, options: &Options, powers: Powers) -> Result<Observer, LiveError> {
+        Observer::begin(machine, options, powers, false)
+    }
+
+    /// Starts to observe with a half-life that is wrong, for tests of the comparison with the kernel's load tracking.
+    ///
+    /// # Errors
+    /// The kernel refuses the program, with its words.
+    pub fn start_faulty(machine: &Machine, options: &Options, powers: Powers) -> Result<Observer, LiveError> {
+        Observer::begin(machine, options, powers, true)
+    }
+
+    fn begin(machine: &Machine, options: &Options, powers: Powers, faulty: bool) -> Result<Observer, LiveError> {
         if machine.cpus.len() > CPUS_MAX {
             return Err(LiveError::Missing(vec![format!("a machine of at most {CPUS_MAX} CPUs")]));
         }
@@ -81,21 +97,28 @@ impl Observer {
         for mut program in open.progs_mut().filter(|program| program.name() == "seen_waking") {
             program.set_autoload(shows_queues());
         }
+        let rules = compared::rules_here(machine);
+        compared::set_up(&mut open, rules.as_ref(), faulty)?;
         let object = open.load().map_err(|e| refused("load the observer", e))?;
         let mut recorded = Recorded::new();
+        let meter = Meter::new(&object, powers)?;
         recorded.follow(&object, policy_here(&options.policy, machine), options.record)?;
         for program in object.progs_mut().filter(|program| program.name() == "seen_begin") {
             program.test_run(ProgramInput::default()).map_err(|e| refused("begin to observe", e))?;
         }
         let wanted = object.progs_mut().filter(|p| p.autoload() && p.name() != "seen_begin");
         let links = wanted.map(|p| p.attach().map_err(|e| refused("attach to a tracepoint", e)));
+        let links = links.collect::<Result<_, _>>()?;
+        compared::set_begun(&object, true).map_err(|e| refused("begin to compare", e))?;
         Ok(Observer {
-            links: links.collect::<Result<_, _>>()?,
+            links,
             object,
             begin: Instant::now(),
             begin_ns: now_ns(),
             read: Readings::of(machine, options),
             seen: List::new("LIVE_SEEN"),
+            compared: Comparison::new(rules.is_some()),
+            meter,
             recorded,
         })
     }
@@ -105,6 +128,11 @@ impl Observer {
         let now = now_ns();
         let rows = self.read.rows(&self.object, ".bss.seen", &self.seen);
         rows.iter().enumerate().map(|(cpu, words)| self.observed(cpu, words, now)).collect()
+    }
+
+    /// Takes what was metered since the last look.
+    pub fn follow(&mut self) {
+        self.meter.follow();
     }
 
     fn observed(&self, cpu: usize, words: &[u64], now: u64) -> Observed {
@@ -161,6 +189,14 @@ impl Host for Observer {
     fn ended(&self) -> Option<Ended> {
         None
     }
+
+    fn compared(&self) -> Vec<Compared> {
+        self.compared.of(&self.object)
+    }
+
+    fn energy(&self) -> Option<Consumed> {
+        self.meter.consumed(&self.object)
+    }
 }
 
 impl Records for Observer {
@@ -177,6 +213,8 @@ impl Records for Observer {
     }
 
     fn detach(&mut self) {
+        // Without it, what is missed from here on would be compared.
+        let _ = compared::set_begun(&self.object, false);
         self.links.clear();
     }
 }

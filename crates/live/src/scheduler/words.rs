@@ -15,7 +15,12 @@ pub(super) struct List {
 
 impl List {
     pub fn new(list: &str) -> List {
-        List { names: names(LISTS, list) }
+        List::in_text(LISTS, list)
+    }
+
+    /// A list of another header.
+    pub fn in_text(lists: &'static str, list: &str) -> List {
+        List { names: names(lists, list) }
     }
 
     pub fn place(&self, name: &str) -> usize {

@@ -4,7 +4,9 @@
 use super::super::common::section;
 use crate::sheet::{self, Sheet};
 use pelton_lab::number::{human_ns, number};
-use pelton_lab::results::live::{LiveCount, LiveExplained, LiveGroup, LiveObserved, LiveObservedCpu, LiveStatus};
+use pelton_lab::results::live::{
+    LiveCompared, LiveCount, LiveEnergy, LiveExplained, LiveGroup, LiveObserved, LiveObservedCpu, LiveStatus,
+};
 
 /// A frequency of kHz in MHz; a dash where there is none.
 fn mhz(khz: Option<u32>) -> String {
@@ -107,8 +109,43 @@ pub(super) fn observed_cpus(cpus: &[LiveObservedCpu]) -> Sheet {
     sheet
 }
 
+/// The kernel's load tracking beside the core's, by signal.
+fn compared(signals: &[LiveCompared]) -> Sheet {
+    let mut sheet = Sheet::new(&["<signal", "published", "equal", "first", "different", "unseen"]);
+    for of in signals {
+        let cells = of.counts.as_ref().map_or_else(
+            || ["not published", "-", "-", "-", "-"].map(str::to_owned),
+            |of| [of.events, of.equal, of.first, of.different, of.unseen].map(|count| count.to_string()),
+        );
+        sheet.row([vec![of.signal.clone()], cells.to_vec()].concat());
+    }
+    sheet
+}
+
+/// Energy on both sides, in a line.
+fn energy(energy: Option<&LiveEnergy>) -> String {
+    let Some(of) = energy else { return "energy: not known\n".to_owned() };
+    let LiveEnergy { unit, kernel, core, difference_percent, left_percent, .. } = of;
+    let mut line = format!(
+        "energy: kernel {} {unit}, core {} {unit} ({}{} %)",
+        number(*kernel),
+        number(*core),
+        if *difference_percent > 0.0 { "+" } else { "" },
+        number(*difference_percent)
+    );
+    if *left_percent > 0.0 {
+        line += &format!(", work left {} %", number(*left_percent));
+    }
+    if of.unknown_s > 0.0 {
+        line += &format!(", {} s of {} s busy not known", number(of.unknown_s), number(of.busy_s + of.unknown_s));
+    }
+    line + "\n"
+}
+
 /// Everything that was observed.
 pub(super) fn observed(observed: &LiveObserved) -> String {
     let head = format!("observed {} s\n", number(observed.seconds));
-    head + &section("", &observed_cpus(&observed.cpus)) + "\n" + &events(&observed.counts)
+    let cpus = section("", &observed_cpus(&observed.cpus)) + &energy(observed.energy.as_ref());
+    let compared = section("load tracking, the kernel's beside the core's", &compared(&observed.load_tracking));
+    head + &cpus + &compared + "\n" + &events(&observed.counts)
 }

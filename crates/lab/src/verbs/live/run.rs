@@ -2,15 +2,16 @@
 //! A scheduler from its start to its end.
 
 use super::ask::read;
+use super::observed;
 use super::recording::Recording;
 use super::{LiveFiles, LiveRequest, LiveShow, Placement, SOCKET};
 use crate::plan;
-use crate::results::live::{End, LiveNumber, LiveObserved, LiveObservedCpu, LiveReport, LiveStatus};
+use crate::results::live::{End, LiveNumber, LiveObserved, LiveReport, LiveStatus};
 use crate::run::{Fault, LabError, Refusal};
 use crate::watch::{Watch, is_stopped};
 use pelton_live::LiveError;
 use pelton_live::control::{Served, Server};
-use pelton_live::scheduler::{Attached, Host, Machine, Observed, Observer, Options, Placing, Records, refusals};
+use pelton_live::scheduler::{Attached, Host, Machine, Observer, Options, Placing, Records, refusals};
 use pelton_live::watch::Snapshot;
 use pelton_scenario::policy::PolicyChoice;
 use std::path::Path;
@@ -37,7 +38,12 @@ impl Run for Attached {
     }
 }
 
-impl Run for Observer {}
+impl Run for Observer {
+    fn turn(&mut self) -> Result<bool, LiveError> {
+        self.follow();
+        Ok(false)
+    }
+}
 
 /// Everything that a start needs, and what is said about it at the end.
 struct Start {
@@ -150,11 +156,14 @@ pub fn observe(
     show.machine(&start.machine.to_string())?;
     let mut server = request.socket.as_deref().map(serve).transpose()?;
     let mut recording = start.recording(files)?;
-    let mut host = Observer::start(&start.machine, &start.options).map_err(cannot)?;
+    let powers = observed::powers(request, &start.machine)?;
+    let mut host = Observer::start(&start.machine, &start.options, powers).map_err(cannot)?;
     give_up_privileges(watch);
     show.begins(None);
     let end = last(&mut host, server.as_mut(), recording.as_mut(), request, show, watch)?;
+    host.follow();
     let (status, cpus) = (status(&Snapshot::of(&host))?, host.report());
+    let (load_tracking, energy) = (host.compared(), host.energy());
     let recorded = recording.map(|recording| recording.end(&mut host)).transpose()?;
     Ok(LiveObserved {
         set: start.set(),
@@ -163,23 +172,11 @@ pub fn observe(
         end,
         seconds: status.seconds,
         counts: status.counts,
-        cpus: cpus.iter().map(observed).collect(),
+        cpus: cpus.iter().map(observed::cpu).collect(),
+        load_tracking: load_tracking.into_iter().map(observed::compared).collect(),
+        energy: energy.map(observed::energy),
         recorded,
     })
-}
-
-fn observed(cpu: &Observed) -> LiveObservedCpu {
-    // Of no time at all there is no mean.
-    let number = |mhz: f64| if mhz.is_finite() { mhz } else { 0.0 };
-    LiveObservedCpu {
-        cpu: cpu.cpu,
-        would_mhz: number(cpu.would_mhz),
-        was_mhz: cpu.was_mhz.filter(|mhz| mhz.is_finite()),
-        would_changes: cpu.would_changes,
-        was_changes: cpu.was_changes,
-        wakeups: cpu.wakeups,
-        agreed: cpu.agreed,
-    }
 }
 
 /// Serves and shows until there is a reason to end.
@@ -275,6 +272,8 @@ mod tests {
             counts: vec![("targets", 4), ("again", 1)],
             cpus: vec![cpu, CpuView::default()],
             groups: vec![("/a".to_owned(), Group { boost_percent: 30, min: 1, max: 2 })],
+            compared: Vec::new(),
+            energy: None,
             ended: Some(Ended { kind: 1026, code: -1, reason: "stall".into(), message: "a task".into() }),
         };
         let status = status(&snapshot).expect("it is of this version");
