@@ -108,7 +108,7 @@ while read -r name arguments; do
     case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in paths) measure_paths && continue ;; esac
     case $name in decide) place_in_kernel && continue ;; esac
-# shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2086 # words
     case $name in scheduler) core_as_scheduler $arguments && continue ;; esac
     case $arguments in *--observe*) mount -t debugfs debug /sys/kernel/debug 2>/dev/null ;; esac # the energy model
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
