@@ -33,12 +33,16 @@ fn can_measure() -> bool {
 
 type Start = fn(&Machine, &Options, Powers) -> Result<Observer, LiveError>;
 
-/// Comparison of the tasks' signal under a load; `None`: the kernel does not publish it.
+/// Comparison of the tasks' signal under a load; `None`: the kernel does not publish it, or has not what the load needs.
 fn tasks(start: Start, load: &str) -> Option<Compared> {
     let machine = Machine::here();
     let (_, kind) = LOADS.iter().find(|(name, _)| *name == load).expect("a load");
     let observer = start(&machine, &options(), Powers::here(&machine)).expect("an observer");
-    let running = kind.clone().start().expect("it starts");
+    let running = kind.clone().start();
+    if let Err(why) = &running {
+        println!("not measured: load tracking under {load}: {why}");
+    }
+    let running = running.ok()?;
     std::thread::park_timeout(LENGTH);
     let all = observer.compared();
     drop(running);
@@ -66,7 +70,7 @@ fn published_states_of_tasks_follow_from_the_cores_rules() {
         return;
     }
     for (load, _) in LOADS {
-        let Some(task) = tasks(Observer::start, load) else { return };
+        let Some(task) = tasks(Observer::start, load) else { continue };
         assert!(task.events >= EVENTS_MIN, "{load}: {task:?}");
         assert_eq!(task.different, 0, "{load}: {task:?}");
         assert!(task.equal * 10 > task.events * 9, "{load}: {task:?}");

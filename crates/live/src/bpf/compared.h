@@ -163,6 +163,7 @@ HIDDEN void update_to(struct pelton_se *se, u64 now)
 {
 	struct pelton_ctx ctx = { kernels_policy(), now, PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE };
 
+	forget(&se->avg, now);
 	pelton_update_load_avg_se(&ctx, se);
 }
 
@@ -174,7 +175,6 @@ APART u32 updated(const struct live_kept *k, const struct live_seen_avg *s, u32 
 	if (!k || !s || !out)
 		return 0;
 	begin_from(&se, k, s->weight, flags);
-	forget(&se.avg, s->avg.last_update_time_ns);
 	update_to(&se, s->avg.last_update_time_ns);
 	if (k->weight != s->weight && se.avg.load_avg != s->avg.load_avg)
 		pelton_reweight_avg(kernels_policy(), &se);
