@@ -117,6 +117,8 @@ static void image_lb_task_in(const struct pelton_lb_env *e, const struct pelton_
 	src->cfs.next = t->next_buddy ? &o_task.se : NULL;
 #if ORACLE_VERSION >= 612
 	o_task.se.sched_delayed = t->delayed;
+	if (!t->running && rcu_dereference_raw(src->donor) == &o_task)
+		rcu_assign_pointer(src->donor, &o_running); /* the record's task runs there, this one does not */
 #endif
 }
 
