@@ -8,7 +8,7 @@ pub struct Seen {
     pub tasks: u64,
     /// One of them runs.
     pub runs: bool,
-    /// It shares the cache of the CPU that looks.
+    /// Shares the cache of the CPU that looks.
     pub near: bool,
     /// Capacity where it has nothing to do, else nothing.
     pub idle: Option<u64>,
@@ -30,8 +30,8 @@ pub fn wakes(cpus: &[Seen]) -> Option<usize> {
     idle.max().map(|(.., i)| i.0)
 }
 
-/// A domain whose CPUs ask for `most` kHz at most is at a speed of `is` parts of 1024: that of the request, or faster by
-/// twice the need of others at most; two parts are for rounding.
+/// A domain whose CPUs ask for `most` kHz at most is at a speed of `is` parts of 1024: that of the request, or faster
+/// by twice the need of others at most; two parts are for rounding.
 pub fn is_followed(is: u64, most: u64, reference: u64, others: u64) -> bool {
     let wanted = most * crate::SCALE / reference;
     (wanted.saturating_sub(2)..=wanted + 2 + 2 * others).contains(&is)

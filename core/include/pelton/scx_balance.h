@@ -19,8 +19,8 @@
  *   nr_queued      tasks      those of sched_ext that run or wait on the CPU
  *   cap_orig       capacity   1 .. 1024
  *
- * Source: our own rules. Linux 7.2 kernel/sched/ext.c has no balance (scx_switched_all), kernel/sched/fair.c has one
- * (sched_balance_newidle, nohz_balancer_kick, check_misfit_status).
+ * Source: our own rules. Linux 7.2 kernel/sched/ext.c has no balance, kernel/sched/fair.c has one
+ * (sched_balance_newidle, nohz_balancer_kick).
  * Deviations: by number of tasks, not by load.
  */
 #ifndef PELTON_SCX_BALANCE_H

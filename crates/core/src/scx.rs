@@ -49,7 +49,7 @@ pub fn scx_idle_room(cap_orig: u32, near: bool) -> u32 {
     sys::scx_idle_room(cap_orig, near.into())
 }
 
-/// It is time to look whether a target was followed.
+/// Moment to look whether a target was followed.
 #[must_use]
 pub fn cpuperf_looks(now: u64, handed_ns: u64, insisted_ns: u64) -> bool {
     sys::cpuperf_looks(now, handed_ns, insisted_ns) != 0

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decisions of a balance of one domain, on the machine of the caller's record. Included by k_fair.c, after image_select.h. */
+/*
+ * Decisions of a balance of one domain, on the machine of the caller's record. Included by k_fair.c, after
+ * image_select.h.
+ */
 #include "image.h"
 
 #if !defined(WITHOUT_SHOULD_WE_BALANCE) || !defined(WITHOUT_FIND_SRC) || !defined(WITHOUT_NEED_ACTIVE_BALANCE) || \
@@ -81,7 +84,7 @@ void k_image_find_src(const struct pelton_placement *s, const struct pelton_lb_e
 #endif
 
 #ifndef WITHOUT_NEED_ACTIVE_BALANCE
-/* The running task of the CPU to take from is looked at in 7.2 where caches are preferred, which a caller does not ask. */
+/* In 7.2 the running task is looked at where caches are preferred, which a caller does not ask. */
 u32 k_image_need_active_balance(const struct pelton_placement *s, const struct pelton_lb_env *e, u32 migration)
 {
 	struct lb_env env = image_lb_in(s, e);
@@ -122,7 +125,7 @@ static void image_lb_task_in(const struct pelton_lb_env *e, const struct pelton_
 #endif
 }
 
-/* Whether a task would have to wait for others was found before: it is given as a place behind the average, or at it. */
+/* Whether a task would have to wait was found before: it is given as a place behind the average, or at it. */
 static void image_ineligible_in(const struct pelton_lb_env *e, u32 ineligible)
 {
 #if ORACLE_VERSION >= 613

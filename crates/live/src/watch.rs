@@ -112,7 +112,7 @@ impl Snapshot {
         out
     }
 
-    /// What only an observer has, as far as it is known.
+    /// Counts that only an observer has, as far as it is known.
     fn put_observed(&self, out: &mut String) {
         let published = || self.compared.iter().filter(|of| of.published);
         if published().next().is_some() {

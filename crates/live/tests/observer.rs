@@ -33,7 +33,7 @@ fn can_measure() -> bool {
 
 type Start = fn(&Machine, &Options, Powers) -> Result<Observer, LiveError>;
 
-/// Comparison of the tasks' signal under a load; `None`: the kernel does not publish it, or has not what the load needs.
+/// Comparison of the tasks' signal under a load; `None`: the kernel does not publish it, or lacks what the load needs.
 fn tasks(start: Start, load: &str) -> Option<Compared> {
     let machine = Machine::here();
     let (_, kind) = LOADS.iter().find(|(name, _)| *name == load).expect("a load");

@@ -373,8 +373,8 @@ impl Sink for Capacities {
     }
 }
 
-/// sched_balance_softirq(), sched_balance_find_src_group(): averages are brought up to now first, and what real-time tasks
-/// leave of the CPU follows from them.
+/// sched_balance_softirq(), sched_balance_find_src_group(): averages are brought up to now first, and what real-time
+/// tasks leave of the CPU follows from them.
 #[test]
 fn a_balance_knows_what_is_left_of_its_cpu() {
     for p in ["5.10", "6.1", "6.12", "7.2"] {

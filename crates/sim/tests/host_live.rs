@@ -69,7 +69,7 @@ fn frequencies_follow_targets() {
     assert!(slow.domains[0].transitions < live.domains[0].transitions, "{}", slow.domains[0].transitions);
 }
 
-/// What a task left behind on a CPU fades, although nothing happens there.
+/// Utilization that a task left behind on a CPU fades, although nothing happens there.
 #[test]
 fn idle_cpus_ask_for_less_and_less() {
     let m = machine(&[(1, 1024)]);

@@ -55,7 +55,7 @@ pub struct Difference {
     pub weight: u64,
     /// Bits: queued 1, running 2, delayed 4; of a class 1 while a task of it runs.
     pub flags: u64,
-    /// The same at the state before.
+    /// Flags at the state before.
     pub flags_before: u64,
     /// The task was on another queue before.
     pub moved: bool,

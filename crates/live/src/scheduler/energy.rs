@@ -60,9 +60,9 @@ pub struct Stretch {
 /// Energy on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
-    /// What the CPUs took at the kernel's frequencies, power times ns.
+    /// Energy of the CPUs at the kernel's frequencies, power times ns.
     pub kernel: u128,
-    /// What the same work had taken at the core's, as far as there was time for it.
+    /// Energy of the same work at the core's, as far as there was time for it.
     pub core: u128,
     /// Busy time that was counted, ns.
     pub busy_ns: u64,

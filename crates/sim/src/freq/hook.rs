@@ -292,7 +292,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Governor that a call is for: of the domain, or of a CPU that asks by itself.
     fn governor_of(&self, call: &Call) -> &SugovPolicy {
         let asker = self.cpus[call.cpu as usize].freq.asker.as_deref();
-        asker.map_or(&self.domains[call.domain as usize].freq.sugov, Asker::governor)
+        asker.map_or(&self.domains[call.domain as usize].freq.sugov, Asker::own_sugov)
     }
 
     /// Event that reports a call and its result; `most`: the CPU with the largest request, its capacity and the

@@ -7,7 +7,7 @@
 use pelton_core::hook::{Outcome, how};
 use pelton_core::{
     CpuState as CpuInputs, Decision, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, cpu_bw_dl,
-    cpuperf_is_followed, cpuperf_looks, value, verdict,
+    cpuperf_is_followed, cpuperf_looks, verdict,
 };
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{HookSite, Sink};
@@ -19,17 +19,6 @@ use crate::state::Engine;
 /// `pelton live` has them, where no file says more.
 const SWITCH_NS: u64 = 10_000;
 const CONTEXT_SWITCH_NS: u64 = 2_000;
-
-/// Rules of the kernel below: those of the newest release, whose filter of busy CPUs is off under sched_ext
-/// (`sugov_hold_freq`).
-pub(crate) fn kernel_below(policy: &Policy) -> Option<Box<Policy>> {
-    let kernel = || {
-        let mut kernel = Policy::profile("7.2").expect("it exists");
-        kernel.hold = value::HOLD_OFF;
-        Box::new(kernel)
-    };
-    (policy.host == value::HOST_LIVE).then(kernel)
-}
 
 /// Part of a CPU that asks by itself.
 #[derive(Debug, Default)]
@@ -65,7 +54,7 @@ impl Asker {
     }
 
     /// Record of its governor.
-    pub(super) fn governor(&self) -> &SugovPolicy {
+    pub(super) fn own_sugov(&self) -> &SugovPolicy {
         &self.sugov
     }
 }

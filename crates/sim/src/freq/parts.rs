@@ -6,10 +6,21 @@ use pelton_model::{GivenFrequency, RunConfig};
 
 use crate::freq::demand::Clocks;
 use crate::freq::limits::DomainLimits;
-use crate::freq::live::{Asker, kernel_below};
+use crate::freq::live::Asker;
 use crate::freq::thermal::ZoneState;
 use crate::freq::timers::CpuTimers;
 use crate::state::DomainState;
+
+/// Rules of the kernel below: those of the newest release, whose filter of busy CPUs is off under sched_ext
+/// (`sugov_hold_freq`).
+pub(crate) fn kernel_below(policy: &Policy) -> Option<Box<Policy>> {
+    let kernel = || {
+        let mut kernel = Policy::profile("7.2").expect("it exists");
+        kernel.hold = value::HOLD_OFF;
+        Box::new(kernel)
+    };
+    (policy.host == value::HOST_LIVE).then(kernel)
+}
 
 /// Properties of the hook filter that the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +62,13 @@ pub(crate) struct Governing {
     pub below: Option<Box<Policy>>,
 }
 
+impl<S: pelton_schema::Sink> crate::state::Engine<'_, S> {
+    /// The kernel's schedutil gets all events.
+    pub(crate) fn is_by_schedutil(&self) -> bool {
+        self.freq.hooks.by_schedutil
+    }
+}
+
 impl Governing {
     /// Nothing is watched yet.
     pub(crate) fn new(policy: &Policy, cfg: &RunConfig, tick_ns: u64, thermal: Vec<ZoneState>) -> Governing {
@@ -73,7 +91,7 @@ pub(crate) struct CpuGoverned {
     pub timers_of: CpuTimers,
     /// Its last sample.
     pub dbs: DbsCpu,
-    /// It asks by itself, where the core is a scheduler of sched_ext.
+    /// Request of its own, where the core is a scheduler of sched_ext.
     pub asker: Option<Box<Asker>>,
 }
 

@@ -32,8 +32,7 @@ use crate::engine::rest::Rows;
 use crate::engine::rng::RunRng;
 use crate::engine::timers::Timers;
 use crate::freq::limits::DomainLimits;
-use crate::freq::live::kernel_below;
-use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing};
+use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing, kernel_below};
 use crate::freq::thermal::zones;
 use crate::hw::energy::FJ_PER_UJ;
 use crate::hw::idle::IdleGovernor;
@@ -329,7 +328,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Everything that needs the machine, the policy and the workload together.
     fn begin(mut self, cfg: &RunConfig) -> Self {
         // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
-        if cfg.demand && self.freq.hooks.by_schedutil {
+        if cfg.demand && self.is_by_schedutil() {
             self.watch_need();
         }
         for c in 0..self.m.cpus.len() as u32 {

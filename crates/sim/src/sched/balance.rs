@@ -122,18 +122,6 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[from as usize].find_waiting(&movable)
     }
 
-    pub(super) fn move_fair(&mut self, t: u32, from: u32, to: u32) {
-        self.account(from);
-        self.update_clock(from);
-        self.leave_queue(from, t);
-        self.vote_usage(from);
-        self.set_task_cpu(t, to);
-        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
-        self.enqueue(to, t, false);
-        self.vote_usage(to);
-        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
-    }
-
     /// At the tick of a busy CPU.
     pub(crate) fn periodic_balance(&mut self, c: u32) {
         if self.sched.overloaded.contains(c) {

@@ -35,13 +35,13 @@ impl<S: Sink> Engine<'_, S> {
     /// A task of the longest queue; where none of it may run here, of any other that is long.
     fn steals(&mut self, c: u32) -> bool {
         let Some(longest) = self.longest(c, SCX_LONGER_NEWIDLE) else { return false };
-        if self.takes(longest, c) {
+        if self.scx_takes(longest, c) {
             return true;
         }
         let mut others = (0..self.m.cpus.len() as u32).filter(|&i| i != longest && i != c);
         others.any(|i| {
             let cpu = &self.cpus[i as usize];
-            scx_is_long(cpu.fair.nr_runnable(), cpu.runs(Class::Fair)) && self.scx_waits(i) && self.takes(i, c)
+            scx_is_long(cpu.fair.nr_runnable(), cpu.runs(Class::Fair)) && self.scx_waits(i) && self.scx_takes(i, c)
         })
     }
 
@@ -74,10 +74,22 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// CPU `c` takes the first task that waits on another one and may run here.
-    fn takes(&mut self, from: u32, c: u32) -> bool {
+    fn scx_takes(&mut self, from: u32, c: u32) -> bool {
         let Some(t) = self.first_waiting(from, Some(c)) else { return false };
         self.move_fair(t, from, c);
         true
+    }
+
+    pub(super) fn move_fair(&mut self, t: u32, from: u32, to: u32) {
+        self.account(from);
+        self.update_clock(from);
+        self.leave_queue(from, t);
+        self.vote_usage(from);
+        self.set_task_cpu(t, to);
+        let waiting_since_ns = self.tasks[t as usize].sched.waiting_since_ns;
+        self.enqueue(to, t, false);
+        self.vote_usage(to);
+        self.tasks[t as usize].sched.waiting_since_ns = waiting_since_ns;
     }
 
     /// Waiting task of CPU `c` with the earliest virtual deadline, of those that may run on CPU `on`.
@@ -108,7 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What is left of all CPUs for fair tasks, and whether any of them is over-utilized, as of now.
+    /// Capacity left of all CPUs for fair tasks, and whether any of them is over-utilized, as of now.
     pub(crate) fn scx_looks_at_all(&mut self) {
         let cpus = 0..self.m.cpus.len() as u32;
         cpus.clone().for_each(|c| self.refresh_capacity(c));
@@ -150,7 +162,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.now - *looked_ns >= u64::from(SCX_BALANCE_TICKS) * self.tick_ns {
             *looked_ns = self.now;
             if let Some(from) = self.longest(c, SCX_LONGER_TICK)
-                && self.takes(from, c)
+                && self.scx_takes(from, c)
             {
                 return true;
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Choice of a CPU for a waking or new task, or one that loads a program. The core decides (`placing`, `class_search`).
 
-use pelton_core::{PlaceWaker, record_wakee, wf};
+use pelton_core::{PlaceWaker, record_wakee, value, wf};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -19,7 +19,7 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(cpu) = self.place_idle(t, exec, sync) {
             return cpu;
         }
-        self.place_fair(t, exec, wf::TTWU | if sync { wf::SYNC } else { 0 })
+        self.place(t, exec, wf::TTWU | if sync { wf::SYNC } else { 0 })
     }
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement. A task of another class is a
@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
             return cpu;
         }
         self.tasks[t as usize].cpu = parent_cpu;
-        self.place_fair(t, parent_cpu, wf::FORK)
+        self.place(t, parent_cpu, wf::FORK)
     }
 
     /// CPU for the running task `t` of CPU `c`, which loads another program: only the fair class looks for one
@@ -42,7 +42,15 @@ impl<S: Sink> Engine<'_, S> {
             return c;
         }
         self.fade_all_for_reader();
-        self.place_fair(t, c, wf::EXEC)
+        self.place(t, c, wf::EXEC)
+    }
+
+    /// CPU for a fair task. A scheduler of sched_ext looks at all CPUs first.
+    fn place(&mut self, t: u32, exec: u32, flags: u32) -> u32 {
+        if self.policy.host == value::HOST_LIVE && self.tasks[t as usize].may_move() {
+            self.scx_looks_at_all();
+        }
+        self.place_fair(t, exec, flags)
     }
 
     /// The task that runs loads its program on CPU `target`: it goes there when its CPU reschedules.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an observer saw, as results.
+//! Findings of an observer, as results.
 
 use super::LiveRequest;
 use crate::results::live::{

@@ -9,7 +9,7 @@ use crate::kernel_code::{Difference, Kernel, readable};
 use crate::state::Engine;
 
 /// Subject of a decision about a domain.
-fn domain(env: &LbEnv) -> String {
+fn about_balance(env: &LbEnv) -> String {
     format!("domain {} of CPU {}", env.level, env.dst_cpu)
 }
 
@@ -27,7 +27,7 @@ impl Kernel<'_> {
     fn should_we_balance(&mut self, now: u64, s: &Placement, env: &LbEnv, core: bool) -> bool {
         self.at(now);
         let own = self.code.should_we_balance(s, env);
-        self.answer(now, Operation::ShouldWeBalance, || domain(env), (own, core))
+        self.answer(now, Operation::ShouldWeBalance, || about_balance(env), (own, core))
     }
 
     /// Finding of the search for a CPU to take tasks from; `core`: the core's.
@@ -46,7 +46,7 @@ impl Kernel<'_> {
             self.differs(Operation::FindSrc, || Difference {
                 at_ns: now,
                 operation: Operation::FindSrc.name(),
-                about: domain(env),
+                about: about_balance(env),
                 kernel: describe(&own),
                 core: describe(&core),
             });

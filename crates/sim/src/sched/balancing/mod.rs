@@ -151,14 +151,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// What is left of CPU `c` for fair tasks was worked out: it stands for the interval of its smallest domain
-    /// (`sgc->next_update`).
-    pub(crate) fn capacity_is_new(&mut self, c: u32) {
-        let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
-        let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
-        self.balancing.capacity_due_ticks[c as usize] = self.now_ticks() + interval;
-    }
-
     /// The look at one domain, and what that takes.
     fn newidle_search(&mut self, c: u32, level: usize) -> (u32, bool) {
         if level == 0 {

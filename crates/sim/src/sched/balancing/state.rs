@@ -88,6 +88,14 @@ impl Balancing {
         }
     }
 
+    /// Capacity of CPU `c` was worked out: it stands for the interval of its smallest domain (`sgc->next_update`).
+    pub(crate) fn capacity_stands(&mut self, policy: &Policy, c: u32, (now_ticks, tick_ns): (u64, u64)) {
+        if let Some(lowest) = self.domains[c as usize].first() {
+            let interval = lowest.interval_ticks(policy, false, tick_ns, self.domains.len() as u32);
+            self.capacity_due_ticks[c as usize] = now_ticks + interval;
+        }
+    }
+
     /// The place of what is put at the head of a CPU's list.
     pub(crate) fn at_head(&mut self) -> u64 {
         self.head += 1;

@@ -10,7 +10,7 @@ mod sums;
 
 use sums::GroupSums;
 
-use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, value, wf};
+use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, wf};
 use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
@@ -258,9 +258,6 @@ impl<S: Sink> Engine<'_, S> {
         let prev = self.tasks[t as usize].cpu;
         if self.tasks[t as usize].allowed().len() == 1 {
             return self.allowed_or_first(t, prev);
-        }
-        if self.policy.host == value::HOST_LIVE {
-            self.scx_looks_at_all();
         }
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;

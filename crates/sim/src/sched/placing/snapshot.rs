@@ -267,7 +267,8 @@ impl<S: Sink> Engine<'_, S> {
         let pressure = self.pressure(c).now;
         let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
         self.placing.set_capacity(self.policy, c, capacity);
-        self.capacity_is_new(c);
+        let now = (self.now_ticks(), self.tick_ns);
+        self.balancing.capacity_stands(self.policy, c, now);
     }
 
     /// Works out how far a search for an idle CPU may go in the domains around `c`, from the present load of their
