@@ -21,7 +21,9 @@ pub(super) fn powers(request: &LiveRequest, machine: &Machine) -> Result<Powers,
     for domain in built.machine.domains.iter().filter(|domain| domain.model_power_known()) {
         let points: Vec<(u32, u64)> = domain.opps.iter().map(|opp| (opp.khz, opp.power_uw)).collect();
         for cpu in &domain.cpus {
-            cpus.iter_mut().nth(*cpu as usize).into_iter().for_each(|of| of.clone_from(&points));
+            if let Some(of) = cpus.get_mut(*cpu as usize) {
+                of.clone_from(&points);
+            }
         }
     }
     Ok(Powers { cpus, own_unit: built.power_unit != "mW" })
