@@ -139,7 +139,6 @@ type Misses = &'static [(&'static str, &'static str, f64)];
 const CROWD_MISSES: Misses = &[
     ("run", "wakeup_latency_us_avg", 12.0),
     ("cpu", "busy_ms", 33.5),
-    ("domain", "frequency_mhz_avg", 1.6),
     ("domain", "residency_distance_pct", 6.5),
     ("domain", "transitions", 18.0),
     ("run", "wakeup_latency_us_p95", 187.0),

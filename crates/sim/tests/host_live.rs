@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The core as a scheduler of sched_ext (`host=live`): what moves between CPUs, and what becomes of frequencies.
 
-use crate::common::{busy, config, machine, near, on, periodic, profile, workload};
+use crate::common::{MS, busy, config, machine, near, on, periodic, profile, run_ms, task, workload};
 use pelton_core::Policy;
 use pelton_model::Machine;
-use pelton_model::workload::{TaskSpec, Workload};
+use pelton_model::workload::{Op, TaskSpec, Workload};
 use pelton_schema::NullSink;
 use pelton_sim::Report;
 
@@ -65,8 +65,11 @@ fn frequencies_follow_targets() {
     assert!(near(mean(&live), mean(&kernel), mean(&kernel) / 10), "{} {}", mean(&live), mean(&kernel));
     assert!(live.domains[0].evaluations > 0 && live.domains[0].transitions > 0);
     // A gate of the core's own saves calls of the kernel's governor.
-    let slow = run(&m, &w, &policy(&[("gate", "up_down"), ("down_rate_limit_us", "100000")]), 2_000);
-    assert!(slow.domains[0].transitions < live.domains[0].transitions, "{}", slow.domains[0].transitions);
+    let waves = workload(vec![on(task("waves", None, vec![run_ms(8), Op::Sleep { ns: 12 * MS }]), 0)]);
+    let changes = |own: &[(&str, &str)]| run(&m, &waves, &policy(own), 2_000).domains[0].transitions;
+    let seldom = [("gate", "r2_hyperbolic"), ("gate_spacing_max_us", "50000"), ("gate_spacing_min_us", "500")];
+    let (plain, seldom) = (changes(&[]), changes(&seldom));
+    assert!(plain > 20 && seldom * 2 < plain, "{seldom} {plain}");
 }
 
 /// Utilization that a task left behind on a CPU fades, although nothing happens there.

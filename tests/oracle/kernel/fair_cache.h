@@ -197,6 +197,7 @@ static u64 caches_out(void)
 		if (oracle_place.cpus[cpu].llc_domain < LEVELS)
 			out = out * 31 + oracle_place.cpus[cpu].llc_util * 8209ull +
 			      oracle_place.cpus[cpu].llc_capacity;
+	caches_end();
 	return out;
 }
 
