@@ -96,9 +96,6 @@ impl<S: Sink> Engine<'_, S> {
     /// Is it up to a CPU to balance its domain?
     pub(super) fn should_we_balance(&mut self, env: &LbEnv) -> bool {
         let core = env.should_we_balance(self.policy, self.placing.record());
-        if self.kernel.is_none() {
-            return core;
-        }
         match (&mut self.kernel, readable(self.placing.record())) {
             (Some(kernel), Some(s)) => kernel.should_we_balance(self.now, s, env, core),
             _ => core,
@@ -108,8 +105,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPUs of the group to take from (0: balanced) and the CPU, after the core's search; what is to be moved, and
     /// marks of the machine, are in `lb`.
     pub(super) fn kernel_src(&mut self, env: &LbEnv, root: bool, core: (u64, Option<u32>)) -> (u64, Option<u32>) {
-        let Some(kernel) = &mut self.kernel else { return core };
-        let Some(s) = readable(self.placing.record()) else { return core };
+        let (Some(kernel), Some(s)) = (&mut self.kernel, readable(self.placing.record())) else { return core };
         let lb = &mut *self.balancing.lb;
         let beside = core_found(s, root, lb, core);
         let own = kernel.find_src(self.now, s, env, beside);

@@ -46,7 +46,7 @@ impl GroupSums {
         if first {
             (0..record.nr_cpus).for_each(|o| sum_groups(record, o));
         } else if record.rows()[c as usize].capacity != before {
-            change_groups(record, c, before);
+            sum_groups(record, c);
         }
     }
 
@@ -124,29 +124,6 @@ fn sum_groups(record: &mut Record, c: u32) {
             let (sum, max, min) = of_cpus(record, group);
             let domain = &mut record.rows_mut()[o].domains[level];
             (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
-        }
-    }
-}
-
-/// The capacity of CPU `c` changed: so do the groups that it is in. Only where it was the largest or smallest are the
-/// others asked.
-fn change_groups(record: &mut Record, c: u32, before: u32) {
-    let now = record.rows()[c as usize].capacity;
-    for o in 0..record.nr_cpus as usize {
-        for level in 0..record.rows()[o].nr_domains as usize {
-            let group = if level == 0 { 1 << o } else { record.rows()[o].domains[level - 1].span };
-            if group >> c & 1 == 0 {
-                continue;
-            }
-            let d = &mut record.rows_mut()[o].domains[level];
-            let (max, min) = (d.group_max_capacity, d.group_min_capacity);
-            d.group_capacity = d.group_capacity + now - before;
-            (d.group_max_capacity, d.group_min_capacity) = (max.max(now), min.min(now));
-            if (before == max && now < max) || (before == min && now > min) {
-                let (_, max, min) = of_cpus(record, group);
-                let d = &mut record.rows_mut()[o].domains[level];
-                (d.group_max_capacity, d.group_min_capacity) = (max, min);
-            }
         }
     }
 }
