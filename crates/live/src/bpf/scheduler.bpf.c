@@ -182,7 +182,7 @@ HIDDEN u32 pull(struct live_cpu *c)
 /* Takes a task of the longest queue; where none of it may run here, of any other that is long. */
 HIDDEN void steal(struct live_cpu *c)
 {
-	u32 from = longest(index_of(c), 1), i;
+	u32 from = longest(index_of(c), PELTON_SCX_LONGER_NEWIDLE), i;
 
 	if (!from)
 		return;
@@ -193,7 +193,7 @@ HIDDEN void steal(struct live_cpu *c)
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		struct live_cpu *other = cpu_of(i);
 
-		if (i == from - 1u || other == c || other->fair.nr_queued < 1u + other->has_curr)
+		if (i == from - 1u || other == c || !pelton_scx_is_long(other->fair.nr_queued, other->has_curr))
 			continue;
 		if (scx_bpf_dsq_nr_queued(i) && scx_bpf_dsq_move_to_local(i)) {
 			COUNT(c, steals);
@@ -403,7 +403,7 @@ HIDDEN u32 ends_slice(struct live_cpu *c, struct task_struct *p, struct live_tas
 	}
 	if (pelton_elapsed(now, c->balance_ns, 0)) {
 		c->balance_ns = now + SETTINGS->balance_ns;
-		c->pulls = longest(index_of(c), 2);
+		c->pulls = longest(index_of(c), PELTON_SCX_LONGER_TICK);
 		if (c->pulls)
 			return 1;
 	}
@@ -496,16 +496,13 @@ APART u32 refresh(u32 cpu)
  * frequency that the largest request of its CPUs leads to, its target is handed over again; a higher one may be for
  * real-time and deadline tasks.
  */
-#define INSIST_NS 64000000u  /* at each look: longer than any rate limit */
-#define SELDOM_NS 256000000u /* later: where the frequency is measured it is hardly ever the one that was asked for */
-
 APART u32 insist(u32 cpu, u64 now)
 {
 	struct live_cpu *c = cpu_of(cpu);
 	u64 domain = setups[cpu & (PELTON_PLACE_CPUS_MAX - 1u)].domain, others = 0;
-	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (PELTON_PLACE_CPUS_MAX - 1u))), wanted;
+	u32 i, most = c->sp.min_khz, is = scx_bpf_cpuperf_cur((s32)(cpu & (PELTON_PLACE_CPUS_MAX - 1u)));
 
-	if (now - c->handed_ns > INSIST_NS && now - c->insisted_ns < SELDOM_NS)
+	if (!pelton_cpuperf_looks(now, c->handed_ns, c->insisted_ns))
 		return 0;
 	bpf_for (i, 0, (u32)SETTINGS->nr_cpus) {
 		const struct rq *k = bpf_per_cpu_ptr(&runqueues, i);
@@ -515,9 +512,8 @@ APART u32 insist(u32 cpu, u64 now)
 		most = pelton_max_u32(most, cpu_of(i)->sp.next_freq_khz);
 		others = pelton_max_u64(others, k->avg_rt.util_avg + k->avg_dl.util_avg);
 	}
-	wanted = pelton_mul_div_floor(most, PELTON_CAPACITY_SCALE, c->sp.ref_khz);
-	/* Others' need and its headroom; the governor's own thread is one of them and needs next to nothing. */
-	if (is + 2 >= wanted && is <= wanted + 2 + 2 * others)
+	/* The governor's own thread is one of the others and needs next to nothing. */
+	if (pelton_cpuperf_is_followed(is, most, c->sp.ref_khz, others))
 		return 0;
 	COUNT(c, again);
 	c->insisted_ns = now;
@@ -525,15 +521,12 @@ APART u32 insist(u32 cpu, u64 now)
 	return 1;
 }
 
-/* The kernel refreshes idle CPUs each half-life of an average (kernel/sched/fair.c, LOAD_AVG_PERIOD). */
-#define REFRESH_NS 32000000u
-
 static int on_timer(void *map, int *key, struct ticker *t)
 {
 	u64 now = scx_bpf_now();
 	u32 i;
 
-	if (now - t->refreshed_ns >= REFRESH_NS) {
+	if (now - t->refreshed_ns >= PELTON_SCX_REFRESH_NS) {
 		t->refreshed_ns = now;
 		bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
 			refresh(i);

@@ -2,14 +2,12 @@
 //! Policy, settings and machine as the kernel's side takes them before it is loaded.
 
 use libbpf_rs::OpenObject;
-use pelton_core::{EmState, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain, Policy, switches};
+use pelton_core::{EmState, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain, Policy, SCX_BALANCE_TICKS, switches};
 
 use super::machine::{CPUS_MAX, Machine, OPPS_MAX};
 use super::words::{List, bytes};
 use super::{Options, Placing};
 
-/// Time between two looks for a longer queue, in ticks.
-const BALANCE_TICKS: u64 = 4;
 /// Byte of `struct pelton_machine` at which its CPUs begin, behind performance domains and their states.
 pub(super) const CPUS_AT: usize = PERF_DOMAINS_MAX * size_of::<PerfDomain>() + PLACE_STATES_MAX * size_of::<EmState>();
 /// Time that a driver is taken to need for a change of frequency, ns, where no file has it.
@@ -65,7 +63,7 @@ fn settings(machine: &Machine, options: &Options) -> Vec<u64> {
         ("nr_perf_domains", machine.energy.len() as u64),
         ("uclamp", u64::from(machine.has_clamps)),
         ("invariant", u64::from(machine.is_invariant)),
-        ("balance_ns", BALANCE_TICKS * machine.tick_ns),
+        ("balance_ns", u64::from(SCX_BALANCE_TICKS) * machine.tick_ns),
         ("record", u64::from(options.record)),
     ])
 }
