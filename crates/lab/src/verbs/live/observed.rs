@@ -73,11 +73,12 @@ fn averages(of: Averages) -> LiveAverages {
     }
 }
 
-pub(super) fn energy(of: Consumed) -> LiveEnergy {
+/// Energies; `None` where nothing was counted, of which there is no difference.
+pub(super) fn energy(of: Consumed) -> Option<LiveEnergy> {
     let Consumed { own_unit, kernel, core, busy_s, unknown_s, left_percent, lost } = of;
-    let difference_percent = if kernel > 0.0 { 100.0 * (core - kernel) / kernel } else { 0.0 };
+    let difference_percent = (kernel > 0.0).then(|| 100.0 * (core - kernel) / kernel)?;
     let unit = if own_unit { "units" } else { "J" }.to_owned();
-    LiveEnergy { unit, kernel, core, difference_percent, busy_s, unknown_s, left_percent, lost }
+    Some(LiveEnergy { unit, kernel, core, difference_percent, busy_s, unknown_s, left_percent, lost })
 }
 
 #[cfg(test)]
@@ -98,7 +99,8 @@ mod tests {
     #[test]
     fn counts_of_what_is_not_published_are_none_and_a_saving_is_negative() {
         assert_eq!(compared(Compared { signal: "rt", ..Compared::default() }).counts, None);
-        let saved = energy(Consumed { kernel: 4.0, core: 3.0, ..Consumed::default() });
+        let saved = energy(Consumed { kernel: 4.0, core: 3.0, ..Consumed::default() }).expect("counted");
         assert_eq!((saved.unit.as_str(), saved.difference_percent), ("J", -25.0));
+        assert_eq!(energy(Consumed { kernel: 0.0, core: 0.0, ..Consumed::default() }), None);
     }
 }

@@ -174,7 +174,7 @@ pub fn observe(
         counts: status.counts,
         cpus: cpus.iter().map(observed::cpu).collect(),
         load_tracking: load_tracking.into_iter().map(observed::compared).collect(),
-        energy: energy.map(observed::energy),
+        energy: energy.and_then(observed::energy),
         recorded,
     })
 }
