@@ -174,7 +174,6 @@ enum { PELTON_SERVER_IDLE_TAKEN, PELTON_SERVER_IDLE_WAITS };
 enum { PELTON_SERVER_LATE_REPLENISHED, PELTON_SERVER_LATE_ANEW };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
 enum {
-	PELTON_BALANCE_PULL,
 	PELTON_BALANCE_LOADS_NEWLY,
 	PELTON_BALANCE_LOADS_ZERO,
 	PELTON_BALANCE_LOADS_BIASED,
@@ -624,10 +623,9 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "time is below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, " \
 	  "and an idle time ends with the switch to a task. always: it always looks.") \
 	X(balance, \
-	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
-	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
-	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our " \
-	  "own form). To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
+	  "loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
+	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 6_6, 7, 6_8, 8, 6_12, 9, 6_18, 10, 7_2, 11), \
+	  "How tasks are moved between CPUs. To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
 	  "cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); " \
 	  "only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of " \
 	  "groups (types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took " \

@@ -555,7 +555,8 @@ fn a_balance_is_explained_with_its_groups_and_what_it_moved() {
     let has = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(["balances", "balance, moved", "busiest_group", "overloaded", "imbalance"].iter().all(|text| has(text)));
     assert!(good(&["trace", "info", &name]).contains("damage   none"), "readers pass over them");
-    let none = pelton(&all(&["--balance", "--set", "balance=pull"]));
+    let short = ["explain", "--platform", "juno-r0", "--duration", "1us", "--workload", "busy:threads=7", "--balance"];
+    let none = pelton(&short);
     assert!(none.code == 3 && none.stderr.contains("no balance of that kind"), "{}", none.stderr);
 }
 
@@ -600,7 +601,7 @@ fn a_task_that_stays_on_a_cpu_too_small_for_it_is_said() {
             assert!(text.contains("too small") && text.contains("`busy-1`"), "{platform} {profile}: {text}");
             assert_eq!(said(platform, "busy:cpus=0", &["--profile", profile]), "", "it may not leave");
         }
-        for policy in [["--profile", "5.4"], ["--profile", "7.2"], ["--set", "balance=pull"]] {
+        for policy in [["--profile", "5.4"], ["--profile", "7.2"]] {
             assert_eq!(said(platform, "busy:threads=2", &policy), "", "{platform} {policy:?} moves it");
         }
     }

@@ -182,8 +182,8 @@ policy_fields! {
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
     newidle,
-    /// Switch `balance`: 0 = pull, 1 = loads_newly, 2 = loads_zero, 3 = loads_biased, 4 = loads, 5 = types, 6 =
-    /// capacities, 7 = reduced, 8 = cores, 9 = threads, 10 = misfit_apart, 11 = runnable, 12 = overutilized.
+    /// Switch `balance`: 0 = loads_newly, 1 = loads_zero, 2 = loads_biased, 3 = loads, 4 = types, 5 = capacities, 6 =
+    /// reduced, 7 = cores, 8 = threads, 9 = misfit_apart, 10 = runnable, 11 = overutilized.
     balance,
     /// Switch `balance_capacity`: 0 = after, 1 = before.
     balance_capacity,

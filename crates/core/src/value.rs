@@ -366,32 +366,30 @@ pub const NEWIDLE_MIGRATION_COST: u32 = 1;
 pub const NEWIDLE_DOMAIN_COST: u32 = 2;
 /// `newidle = at_switch`.
 pub const NEWIDLE_AT_SWITCH: u32 = 3;
-/// `balance = pull`.
-pub const BALANCE_PULL: u32 = 0;
 /// `balance = loads_newly`.
-pub const BALANCE_LOADS_NEWLY: u32 = 1;
+pub const BALANCE_LOADS_NEWLY: u32 = 0;
 /// `balance = loads_zero`.
-pub const BALANCE_LOADS_ZERO: u32 = 2;
+pub const BALANCE_LOADS_ZERO: u32 = 1;
 /// `balance = loads_biased`.
-pub const BALANCE_LOADS_BIASED: u32 = 3;
+pub const BALANCE_LOADS_BIASED: u32 = 2;
 /// `balance = loads`.
-pub const BALANCE_LOADS: u32 = 4;
+pub const BALANCE_LOADS: u32 = 3;
 /// `balance = types`.
-pub const BALANCE_TYPES: u32 = 5;
+pub const BALANCE_TYPES: u32 = 4;
 /// `balance = capacities`.
-pub const BALANCE_CAPACITIES: u32 = 6;
+pub const BALANCE_CAPACITIES: u32 = 5;
 /// `balance = reduced`.
-pub const BALANCE_REDUCED: u32 = 7;
+pub const BALANCE_REDUCED: u32 = 6;
 /// `balance = cores`.
-pub const BALANCE_CORES: u32 = 8;
+pub const BALANCE_CORES: u32 = 7;
 /// `balance = threads`.
-pub const BALANCE_THREADS: u32 = 9;
+pub const BALANCE_THREADS: u32 = 8;
 /// `balance = misfit_apart`.
-pub const BALANCE_MISFIT_APART: u32 = 10;
+pub const BALANCE_MISFIT_APART: u32 = 9;
 /// `balance = runnable`.
-pub const BALANCE_RUNNABLE: u32 = 11;
+pub const BALANCE_RUNNABLE: u32 = 10;
 /// `balance = overutilized`.
-pub const BALANCE_OVERUTILIZED: u32 = 12;
+pub const BALANCE_OVERUTILIZED: u32 = 11;
 /// `balance_capacity = after`.
 pub const BALANCE_CAPACITY_AFTER: u32 = 0;
 /// `balance_capacity = before`.
@@ -940,7 +938,6 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
     ("newidle", "at_switch", NEWIDLE_AT_SWITCH),
-    ("balance", "pull", BALANCE_PULL),
     ("balance", "loads_newly", BALANCE_LOADS_NEWLY),
     ("balance", "loads_zero", BALANCE_LOADS_ZERO),
     ("balance", "loads_biased", BALANCE_LOADS_BIASED),

@@ -265,8 +265,7 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
     let (run, plan, sink, groups) = balances(request, watch)?;
     let (kept, count) = &sink.balance;
     let Some(kept) = kept else {
-        let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 CPUs or more, unless \
-                    balance=pull";
+        let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 CPUs or more";
         return Err(nothing(&plan, "balance", help));
     };
     let explanation = explain_balance::explain(kept, *count);

@@ -229,14 +229,8 @@ impl<S: Sink> Engine<'_, S> {
                 cpu.dl.len()
             ));
         }
-        if (cpu.is_overloaded(), cpu.idle_cpu())
-            != (self.sched.overloaded.contains(c), self.sched.idle_cpus.contains(c))
-        {
-            return Err(format!(
-                "CPU {c}: overloaded {}, idle {}, the sets differ",
-                cpu.is_overloaded(),
-                cpu.idle_cpu()
-            ));
+        if cpu.idle_cpu() != self.sched.idle_cpus.contains(c) {
+            return Err(format!("CPU {c}: idle {}, the set differs", cpu.idle_cpu()));
         }
         Ok(())
     }

@@ -45,11 +45,6 @@ impl CpuState {
         self.rt.len() + u32::from(self.runs(Class::Realtime))
     }
 
-    /// A fair task waits behind another task.
-    pub(crate) fn is_overloaded(&self) -> bool {
-        self.fair.has_waiting() && self.nr_runnable() >= 2
-    }
-
     /// Nothing to run and nothing running.
     pub(crate) fn is_idle(&self) -> bool {
         self.curr == NO_TASK && self.nr_running() == 0

@@ -58,19 +58,17 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].sched.cold = true;
     }
 
-    /// Keeps the sets of idle CPUs and of CPUs on which a fair task waits behind another task current.
+    /// Keeps the sets of idle CPUs and of CPUs with two tasks or more current.
     pub(crate) fn note_load(&mut self, c: u32) {
         self.row_changes(c);
         let cpu = &self.cpus[c as usize];
         let nr_runnable = cpu.nr_runnable();
         let nr_running = nr_runnable + cpu.fair.nr_delayed();
         let idle = nr_running == 0 && cpu.curr == NO_TASK && !cpu.wake_list.is_pending();
-        let over = nr_runnable >= 2 && cpu.fair.has_waiting();
-        debug_assert_eq!((idle, over), (cpu.idle_cpu(), cpu.is_overloaded()));
+        debug_assert_eq!(idle, cpu.idle_cpu());
         self.sched.overload |= nr_running >= 2;
-        let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
+        let noted = u8::from(nr_running >= 2) | u8::from(idle) << 1;
         if std::mem::replace(&mut self.cpus[c as usize].sched.noted, noted) != noted {
-            self.sched.overloaded.set(c, over);
             self.sched.crowded.set(c, nr_running >= 2);
             self.sched.idle_cpus.set(c, idle);
         }

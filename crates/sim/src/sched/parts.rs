@@ -108,7 +108,7 @@ impl Task {
 pub(crate) struct CpuSched {
     pub tick: Moment,
     pub tick_stopped: bool,
-    /// Memberships in the sets of CPUs, a bit each: a fair task waits behind another one, two are runnable, none.
+    /// Memberships in the sets of CPUs, a bit each: two tasks are runnable, none.
     pub noted: u8,
     /// In the idle task since it last chose what to run.
     pub idle_loop: IdleLoop,
@@ -120,8 +120,6 @@ pub(crate) struct CpuSched {
     pub poll_limited: bool,
     /// Searched for a task when it last ran out of them.
     pub looked: bool,
-    /// An idle CPU wakes to take a task from another one.
-    pub pulls: bool,
     /// Time at which it found nothing to run, until that idle time is accounted for.
     pub idle_stamp_ns: Option<u64>,
     /// Mean of its idle times, and the costs of its searches for a task.
@@ -136,13 +134,12 @@ impl CpuSched {
         CpuSched {
             tick: Moment::default(),
             tick_stopped: false,
-            noted: 1 << 2,
+            noted: 1 << 1,
             idle_loop: IdleLoop::In,
             idle_path: false,
             tick_due: false,
             poll_limited: false,
             looked: false,
-            pulls: false,
             idle_stamp_ns: None,
             newidle: Newidle::new(),
             last_balance_ns: 0,
@@ -154,8 +151,6 @@ impl CpuSched {
 /// Of a run: sets of CPUs, and what is done for all of them once in a while.
 #[derive(Debug)]
 pub(crate) struct Sched {
-    /// CPUs on which a fair task waits behind another task.
-    pub overloaded: CpuSet,
     /// CPUs with nothing to run.
     pub idle_cpus: CpuSet,
     /// CPUs with two runnable tasks or more, of all classes.
@@ -185,7 +180,6 @@ impl Sched {
     pub(crate) fn new(m: &Machine) -> Sched {
         let cpus = m.cpus.len() as u32;
         Sched {
-            overloaded: CpuSet::default(),
             idle_cpus: CpuSet::first(cpus),
             crowded: CpuSet::default(),
             fading: CpuSet::default(),

@@ -72,9 +72,6 @@ impl<S: Sink> Engine<'_, S> {
             self.scx_tick(c);
         } else {
             self.refresh_own(c);
-            self.look_at_all(c);
-            self.serve_misfit(c);
-            self.periodic_balance(c);
         }
         self.cache_looks(c);
     }

@@ -62,7 +62,7 @@ impl Balancing {
         let own = |c: &PlaceCpu| -> Vec<LbDomain> { c.domains[..c.nr_domains as usize].iter().map(domain).collect() };
         let domains: Vec<_> = record.rows()[..record.nr_cpus as usize].iter().map(own).collect();
         Balancing {
-            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL && policy.host == value::HOST_KERNEL,
+            decides: record.nr_cpus > 1 && policy.host == value::HOST_KERNEL,
             next_balance_ticks: vec![0; domains.len()],
             capacity_due_ticks: vec![0; domains.len()],
             dice: RunRng::new(seed, DICE),

@@ -62,7 +62,7 @@ impl SchedClass for Fair {
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, _prev: Outgoing) -> u32 {
         loop {
             let t = pick_fair(e, c);
-            if t != NO_TASK || !e.newidle_pull(c) {
+            if t != NO_TASK || !e.sched_balance_newidle(c) {
                 return t;
             }
         }

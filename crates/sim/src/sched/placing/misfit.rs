@@ -5,7 +5,6 @@ use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
-use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
 use crate::state::{Engine, NO_TASK};
 
 impl<S: Sink> Engine<'_, S> {
@@ -74,23 +73,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU,
-    /// whose balance stops the task and takes it.
-    pub(crate) fn serve_misfit(&mut self, c: u32) {
-        let t = self.cpus[c as usize].curr;
-        if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].sched.pulled_to.is_some() {
-            return;
-        }
-        let own = self.placing.record.rows()[c as usize].capacity;
-        let serves = |&i: &u32| {
-            let bigger = pelton_core::capacity_greater(self.placing.record.rows()[i as usize].capacity, own);
-            bigger && self.tasks[t as usize].may_run_on(i) && !self.cpus[i as usize].is_awake()
-        };
-        let Some(target) = self.sched.idle_cpus.ring(c).find(serves) else { return };
-        self.tasks[t as usize].sched.pulled_to = Some(target);
-        self.resched_cpu(c);
-    }
-
     /// Keeps a balance's finding: some CPU has more to do than it can.
     pub(crate) fn set_overutilized(&mut self, overutilized: bool) {
         if !self.placing.by_energy || overutilized == self.placing.overutilized {
@@ -102,23 +84,6 @@ impl<S: Sink> Engine<'_, S> {
             self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
         }
         self.placing.overutilized = overutilized;
-    }
-
-    /// Checks with the periodic balance of all CPUs whether any of them is over-utilized still.
-    pub(crate) fn look_at_all(&mut self, c: u32) {
-        if !self.placing.by_energy || !self.placing.overutilized {
-            return;
-        }
-        let busy = self.cpus[c as usize].curr != NO_TASK;
-        let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
-        if self.now - self.placing.looked_ns[c as usize] < per_cpu_ns * self.m.cpus.len() as u64 {
-            return;
-        }
-        self.placing.looked_ns[c as usize] = self.now;
-        self.placing.overutilized = (0..self.m.cpus.len() as u32).any(|o| self.is_overutilized(o));
-        if !self.placing.overutilized {
-            self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
-        }
     }
 
     /// Time in which some CPU had too much to do, up to now.

@@ -55,8 +55,6 @@ pub(crate) struct Placing {
     misfits: usize,
     /// CPU at which the last search of each CPU for a real-time or deadline task ended, where searches go on behind it.
     pub last_found: Vec<u32>,
-    /// Time at which each CPU last looked at all CPUs, ns.
-    looked_ns: Vec<u64>,
     /// Mean time that each CPU's searches for an idle one take (`avg_scan_cost`).
     scan_cost_ns: Vec<u64>,
 }
@@ -76,7 +74,6 @@ impl Placing {
             misfit: vec![0; m.cpus.len()],
             misfits: 0,
             last_found: vec![0; m.cpus.len()],
-            looked_ns: vec![0; m.cpus.len()],
             scan_cost_ns: vec![0; m.cpus.len()],
             all,
             marked: 0,
