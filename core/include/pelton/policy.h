@@ -347,15 +347,14 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", (0, 5_4, 1), \
-	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity, " \
-	  "so an always running task converges to the speed it ran at. clock: time runs slower on a slow CPU and " \
-	  "jumps ahead when it goes idle, so it converges to 1024 everywhere.") \
+	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity; " \
+	  "an always running task converges to its speed. clock: time runs slower on a slow CPU and jumps ahead at " \
+	  "idle; it converges to 1024 everywhere.") \
 	X(divisor, "constant|moving", (0, 4_16, 1), \
-	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024. " \
-	  "moving: the largest sum possible at this position in the period.") \
+	  "What a sum is divided by. constant: 47742 (a busy task's average swings between 1002 and 1024). moving: " \
+	  "the largest sum possible at this position in the period.") \
 	X(attach_load_sum, "exact|least_one", (0, 5_10, 1), \
-	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an " \
-	  "entity of less load than weight has one.") \
+	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1.") \
 	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
 	  "What keeps a sum from reaching zero before its average. off: nothing. rebuilt: after a detach or a " \
 	  "removal the sum is the average times the divisor; only a removed utilization has a floor. rebuilt_load: " \
@@ -368,69 +367,66 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(init_util, "scale|capacity", (0, 4_19, 1), \
 	  "Half of what a new task's utilization may be at most: of 1024, or of its CPU's capacity.") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
-	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so " \
-	  "that it is nearly always the most it may be. scaled: the same unit as the load.") \
+	  "Weight in a new task's first utilization. unscaled: 1024 times the unit of the queue's load. scaled: " \
+	  "the same unit.") \
 	X(idle_clock, "later|at_once", (0, 6_1, 1), \
-	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once. " \
-	  "Without meaning before, where no clock is slowed.") \
+	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once.") \
 	X(migration_lag, "off|on", (0, 6_1, 1), \
 	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account.") \
 	X(queued_migrant, "removed|detached", (0, 4_16, 1), \
-	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out " \
-	  "at the queue's next update, and no detach is reported. detached: taken out at once.") \
+	  "What a runnable task that moves leaves behind. removed: its share goes at the queue's next update, and " \
+	  "no detach is reported. detached: at once.") \
 	X(tg_limit, "off|on", (0, 6_8, 1), \
-	  "Refresh the load total of a task group at most once per ms and queue: the shared counter was a hot spot.") \
+	  "Refresh the load total of a task group at most once per ms and queue.") \
 	X(decayed_contrib, "off|on", (1, 4_16, 0, 6_12, 1), \
-	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
-	  "4.12 never takes a queue out of the walk, which comes to the same.") \
+	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is " \
+	  "taken back (in 4.12 always).") \
 	X(shares_load, "weight|larger", (0, 4_16, 1), \
-	  "What of a group's load a CPU's share is worked out from: the weight queued there now, or the larger of it " \
-	  "and the load average, so that sleepers count.") \
+	  "What of a group's load a CPU's share is worked out from: the weight queued there, or the larger of it " \
+	  "and the load average.") \
 	X(shares_keep_empty, "off|on", (0, 6_12, 1), \
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
 	X(shares_set_same, "off|on", (1, 6_8, 0), \
-	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
-	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.8 and later.") \
+	  "A group's entity gets its weight again when that is the same; its load average then follows the sum. " \
+	  "Recorded in 6.1, read in 6.6.") \
 	X(rt_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time real-time tasks run. Without it that time is invisible to the sum.") \
+	  "A load-tracking record for the time real-time tasks run.") \
 	X(dl_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part of " \
-	  "the sum.") \
+	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part " \
+	  "of the sum.") \
 	X(irq_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.19, where either is measured). What " \
-	  "is left of the CPU is what the classes share.") \
+	  "A load-tracking record for time in interrupts or stolen by a hypervisor. What is left of the CPU is " \
+	  "what the classes share.") \
 	X(hw_signal, "off|on", (0, 5_10, 1), \
-	  "Time-weighted capacity lost to the hardware: thermal pressure (not in 5.4, in 5.10), hardware pressure (6.12).") \
+	  "Time-weighted capacity lost to the hardware: thermal pressure (5.10), hardware pressure (6.12).") \
 	X(capacity_left, "rt_share|used|actual", (0, 4_19, 1, 6_12, 2), \
 	  "What is left of a CPU for fair tasks. rt_share: capacity times the part of the last second that others " \
 	  "left. used: less real-time, deadline and thermal load, scaled by interrupts relative to the whole " \
-	  "capacity. actual: lost capacity lowers what the interrupts are relative to as well.") \
+	  "capacity. actual: relative to what lost capacity leaves.") \
 	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_8, 3, 6_18, 4), \
 	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0. " \
 	  "u1_any: u1 without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
 	  "was kept waiting. u4: u3 without the capacity test.") \
 	X(util_est_stale, "off|on", (0, 6_12, 1, 7_2, 0), \
-	  "The estimate is sampled before the entity is brought up to now and so sees a value up to one tick old. Read in " \
-	  "6.12 and 6.18; up to 6.6 afterwards, in 7.2 inside the update.") \
+	  "The estimate is sampled before the entity is updated: a value up to one tick old. Up to 6.6 afterwards, " \
+	  "in 7.2 inside the update.") \
 	X(estimate_leaves, "last|first", (0, 5_10, 1), \
-	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event " \
-	  "still sees it, or before everything else.") \
+	  "A task that leaves takes its estimate off the CPU's: last (the frequency hook of the same event still " \
+	  "sees it) or first.") \
 	X(runnable_signal, "off|on|load|load_whole", (3, 4_16, 2, 5_10, 1), \
 	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by the part " \
 	  "of its load that is runnable. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of " \
 	  "queued loads.") \
 	X(runnable_boost, "off|on", (0, 6_6, 1), \
-	  "Frequency follows the larger of utilization and runnable average: waiting tasks are demand as well.") \
+	  "Frequency follows the larger of utilization and runnable average.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
 	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag. runnable_max: " \
 	  "maximum while one is runnable. runnable_max_unless_uclamp: the same only while no clamps are in use on " \
 	  "the system (5.4; there decided when the kernel is built). none: only its share of the sum.") \
 	X(rt_in_sum, "off|on", (0, 4_19, 1), \
-	  "Add real-time utilization to the fair request: without it every real-time slice lowers the fair " \
-	  "utilization and with it the frequency, and the end of the slice starts a slide down.") \
+	  "Add real-time utilization to the fair request.") \
 	X(cfs_if_queued, "off|on", (0), \
-	  "Fair utilization counts only while a fair task is queued: what a CPU without one still remembers is left out. " \
-	  "4.17 alone; no profile has it.") \
+	  "Fair utilization counts only while a fair task is queued. 4.17 alone; no profile has it.") \
 	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
 	  "What deadline tasks ask for. flag_max: maximum by flag. bw_on_top: running bandwidth added to the sum, " \
 	  "headroom included. bw_floor: running bandwidth is a floor without headroom. The governor's own deadline " \
@@ -440,16 +436,15 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "bandwidth. rt_sum: plus real-time and interrupts. clamp_then_sum: clamps on fair and real-time. " \
 	  "sum_then_clamp: sum first, minimum and maximum returned beside it.") \
 	X(uclamp_iowait, "off|on", (0, 5_15, 1, 6_8, 0), \
-	  "The boost of I/O waiters is itself limited by the clamps. 5.4 and 5.10 do not limit it; from 6.8 it joins " \
-	  "the sum before the clamps.") \
+	  "The boost of I/O waiters is limited by the clamps (not in 5.4 and 5.10; from 6.8 it joins the sum " \
+	  "before the clamps).") \
 	X(headroom, "frequency|utilization|before_clamps", (0, 5_15, 1, 6_8, 2), \
-	  "Where the quarter is added: on the reference frequency, on the utilization, or on the utilization before " \
-	  "it is clamped, so that a clamp is an exact limit.") \
+	  "Where the quarter is added: on the reference frequency, on the utilization, or on the utilization " \
+	  "before it is clamped.") \
 	X(ref_freq, "highest|capacity", (0, 6_8, 1), \
 	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one. " \
 	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are " \
-	  "scaled to, and points above it are never asked for; else the highest, or without invariance a quarter " \
-	  "above the present one.") \
+	  "scaled to; else the highest, or without invariance a quarter above the present one.") \
 	X(margins, "fixed|scaled|tick", (0), \
 	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a " \
 	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; a CPU is too small from what is " \
@@ -462,7 +457,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b leaves it " \
 	  "to the fair class (proposed in 2017, not merged for RT).") \
 	X(gate_peak, "off|on", (0), \
-	  "Lower the frequency only to the maximum wanted within the cost window, so that a short burst is not lost.") \
+	  "Lower the frequency only to the maximum wanted within the cost window.") \
 	X(gate_asymmetry, "off|on|falls", (0), \
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
 	  "out small errors, for decreases only: what is more is set at once (falls).") \
@@ -488,29 +483,27 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "(4.12), dropped (4.16; 5.4 does not hold nor look after new limits) or restored (5.10); from 6.1 a CPU at its " \
 	  "uclamp maximum is not held, nor one with new limits.") \
 	X(stale_cpu, "skip|skip_fair|count", (0, 4_16, 1, 4_19, 2), \
-	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and " \
+	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, " \
 	  "nothing when that is older than a tick. skip_fair: then their deadline bandwidth still counts. count: " \
-	  "what they have now, blocked utilization included.") \
+	  "what they have now.") \
 	X(while_busy, "refuse|overwrite", (0, 4_19, 1), \
 	  "Until the driver has returned to the slow-path worker, refuse all evaluations; or replace the frequency " \
 	  "that the worker will set, and wake it once more when it has fetched the last.") \
 	X(remote, "local_only|fast_only|all", (0, 4_16, 1, 5_10, 2), \
-	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a driver " \
-	  "that can, slow ones always work. all: the driver must be able to (5.10, and stable updates of 5.4).") \
+	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a " \
+	  "driver that can, slow ones always work. all: the driver must be able to.") \
 	X(worker, "fifo50|deadline", (0, 4_16, 1), \
-	  "Class of the slow-path worker: FIFO priority 50, or deadline with a fake reservation that is never " \
-	  "accounted and never loses.") \
+	  "Class of the slow-path worker: FIFO priority 50, or deadline with a reservation that is never accounted.") \
 	X(hook_decay, "off|local|remote", (1, 4_16, 2), \
 	  "Call the governor when the root average decayed. local: only on the CPU concerned. off: update-hooks " \
 	  "proposal of 2017.") \
 	X(hook_in_average, "off|on", (1, 5_10, 0), \
-	  "The decay call sits inside the average update: it precedes attach and detach instead of being replaced by " \
-	  "them, and a mere propagation does not cause it.") \
+	  "The decay call sits inside the average update: it precedes attach and detach, and a mere propagation " \
+	  "does not cause it.") \
 	X(hook_attach, "off|on", (1), \
 	  "Call the governor when an entity is attached to or detached from the root queue.") \
 	X(hook_tick, "off|on", (0), \
-	  "Call the governor at every fair tick, decayed or not. Part of the update-hooks proposal; the kernel gets there " \
-	  "indirectly, because a tick nearly always decays.") \
+	  "Call the governor at every fair tick, decayed or not (update-hooks proposal).") \
 	X(hook_rt, "accounting|enqueue|off", (0, 4_19, 1), \
 	  "When the real-time class calls: each time run time is accounted, with a flag, or at every enqueue and " \
 	  "dequeue at the top level.") \
@@ -529,8 +522,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(delayed_dequeue, "off|on", (0, 6_12, 1), \
 	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible.") \
 	X(virtual_time, "multiply|divide", (0, 7_2, 1), \
-	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 bits, which " \
-	  "rounds down by up to a part in the weight. divide: exactly (7.2, on 64-bit machines).") \
+	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 " \
+	  "bits, rounded down. divide: exactly (7.2, on 64-bit machines).") \
 	X(base_slice, "750_us|700_us", (0, 6_12, 1), \
 	  "Length of a request for which none was set, times 1 + log2 of the CPUs (at most 8): 0.75 ms in 6.6, 0.70 ms in " \
 	  "6.12.117 and later. CFS has no requests.") \
@@ -540,16 +533,15 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "A task that moves to another queue while it is runnable takes along what is left of its request; else it " \
 	  "starts a new one.") \
 	X(initial_slice, "whole|half", (0, 6_12, 1), \
-	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on " \
-	  "its parent's queue and then places it again), or half of one.") \
+	  "First request of a new task: a whole slice on the queue it joins, or half of one.") \
 	X(cfs_slice, "plain|floored", (0, 5_10, 1, 6_6, 0), \
 	  "CFS. plain: the period grows with the entities of a level. floored: with the tasks of the CPU, and no " \
 	  "slice is shorter than the minimum granularity.") \
 	X(long_sleeper, "off|on", (0, 5_10, 1, 6_6, 0), \
-	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place, which could have wrapped.") \
+	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place.") \
 	X(idle_credit, "off|on", (0, 6_1, 1, 6_6, 0), \
-	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the " \
-	  "period, and its slice may be as short as 0.75 ms.") \
+	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit, and its slice may be 0.75 " \
+	  "ms.") \
 	X(group_idle, "off|tasks_first|levels", (0, 5_15, 1, 6_12, 2), \
 	  "Whether groups may be idle (cpu.idle). off: no. tasks_first: yes; that a task is of SCHED_IDLE decides " \
 	  "about a preemption before groups do. levels: only what meets is looked at, and a running entity that " \
@@ -558,8 +550,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed. " \
 	  "min_vruntime: the least virtual time, which never goes back. average: the average of the last look.") \
 	X(fair_weight, "down|full", (0, 7_2, 1), \
-	  "Weights in the sums of EEVDF: in units of 1024 of what is stored, or all of it, compared in 128 bits. " \
-	  "Groups have fractions of units.") \
+	  "Weights in the sums of EEVDF: in units of 1024 of what is stored, or all of it, compared in 128 bits.") \
 	X(lag_limit, "own_slice|longest_slice", (0, 7_2, 1), \
 	  "Most lag that an entity takes along: twice its slice and at least a tick, or the longest slice of its " \
 	  "queue and a tick.") \
@@ -596,7 +587,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "anew: it waits for a period from now on.") \
 	X(dl_runtime, "wall|scaled", (0, 4_16, 1), \
 	  "What running takes from the runtime of a deadline reservation. wall: the time. scaled: the time at the " \
-	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU.") \
+	  "current frequency and the CPU's capacity.") \
 	X(dl_constrained, "plain|revised", (0, 4_16, 1), \
 	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be " \
 	  "too dense starts a period. revised: it keeps the deadline with the runtime that the density allows, and " \
@@ -604,21 +595,21 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(dl_admission, "cpus|capacity", (0, 5_10, 1), \
 	  "What 95 % of which deadline reservations may have: the number of CPUs, or the sum of their capacities.") \
 	X(dl_enforcement, "tick|timer", (0, 7_2, 1), \
-	  "When a deadline task that has no runtime left is stopped: at the next tick or switch, or by a timer of " \
-	  "its own (7.2 on x86 and not arm64).") \
+	  "When a deadline task without runtime is stopped: at the next tick or switch, or by a timer of its own " \
+	  "(7.2 on x86 and not arm64).") \
 	X(hrtick, "off|on", (0, 7_2, 1), \
-	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up " \
-	  "does (on in 7.2 on x86 and not arm64).") \
+	  "Whether a timer ends the request of a running fair task for which others wait (7.2 on x86 and not " \
+	  "arm64), or only a tick or wake-up.") \
 	X(preemption, "full|lazy", (0), \
 	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
 	  "to user mode; one that executes user code notices another CPU's wake-up at its next interrupt " \
 	  "(CONFIG_PREEMPT_LAZY).") \
 	X(skew_tick, "off|on", (0), \
-	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick " \
-	  "divided by the number of CPUs (the boot parameter skew_tick=1).") \
+	  "When CPUs tick. off: together. on: each later than the CPU before it, by half a tick divided by the " \
+	  "number of CPUs (boot parameter skew_tick=1).") \
 	X(rt_runtime_share, "off|on", (1, 5_10, 0), \
-	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
-	  "one busy real-time task on several CPUs is never throttled.") \
+	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used: one busy " \
+	  "real-time task on several CPUs is never throttled.") \
 	X(newidle, "always|migration_cost|domain_cost|at_switch", (1, 6_1, 2, 7_2, 3), \
 	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle " \
 	  "time is below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, " \
@@ -638,8 +629,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so " \
 	  "far. before: always, and a task too big for its CPU goes to an idle core only.") \
 	X(cache_aware, "off|on", (0, 7_2, 1), \
-	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave " \
-	  "them there while caches are not too full (CONFIG_SCHED_CACHE).") \
+	  "Threads of one process prefer the cache in which they ran most; balances take or leave them there while " \
+	  "it is not too full (CONFIG_SCHED_CACHE).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
 	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. balance: " \
 	  "when there may be something to balance. stats: every 32 ms as well, and a CPU that goes idle walks itself " \
@@ -655,18 +646,16 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger " \
 	  "or that the task did not choose itself. range: the task's are both kept between the group's two.") \
 	X(uclamp_used, "always|once_asked", (0, 5_10, 1), \
-	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the " \
-	  "kernel was built with clamps. once_asked: since the first request for one (sched_uclamp_used; not in 5.4, " \
-	  "in 5.10).") \
+	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 too. once_asked: " \
+	  "since the first request for one (sched_uclamp_used).") \
 	X(uclamp_first, "zero|left_over", (0, 5_10, 1), \
-	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0. " \
-	  "left_over: none, marked as those of an idle CPU.") \
+	  "Clamps of a CPU that had no task yet. zero: 0 and 0. left_over: none, marked as those of an idle CPU.") \
 	X(uclamp_new_group, "parents|own", (0, 5_4, 1), \
 	  "Clamps in force of a group whose files were not written. parents: those of the group above; the root's " \
 	  "are 1024 and 1024 (5.4.0). own: 0 and 1024 within those of the group above.") \
 	X(uclamp_change, "keeps_mark|clears_mark", (0, 5_10, 1), \
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and " \
-	  "the next task that comes replaces the clamps of the one that runs. clears_mark: it does not.") \
+	  "the next task's clamps replace those of the one that runs. clears_mark: not so.") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
 	  "Which governor chooses idle states. menu: from the last eight stays and the next timer. teo: from where " \
 	  "between the states' residencies earlier stays ended. next_timer: the deepest state that pays until the " \
@@ -675,15 +664,15 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
 	  "The form of menu, named by the release it was read in (docs/rules/idle.md).") \
 	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 5_15, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
-	  "The form of teo, named by the release it was read in (docs/rules/idle.md); 4.12 to 4.19 have no teo, and " \
-	  "get that of 5.4.") \
+	  "The form of teo, named by its release (docs/rules/idle.md); 4.12 to 4.19 have no teo, and get that of " \
+	  "5.4.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "The tick of an idle CPU. stops: before the governor is asked. governor: it goes on when the governor " \
 	  "expects the CPU back within it. after_tick: and where there is no second idle state it stops once it came " \
 	  "while the CPU was idle.") \
 	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
-	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or " \
-	  "also those to a CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
+	  "Which wake-ups are executed by the CPU that gets the task: those to another cache, or also those to a " \
+	  "CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
 	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", \
 	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by " \
@@ -705,7 +694,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "same under the capacity that limits leave.") \
 	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no. " \
-	  "candidate: yes: several capped tasks may share a CPU that looks full.") \
+	  "candidate: yes.") \
 	X(energy_zero, "utilization|clamped|no_floor", (0, 5_10, 2, 6_6, 1, 6_8, 2), \
 	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none. " \
 	  "clamped: it has none within its clamps. no_floor: it has none and no lower clamp.") \
@@ -770,17 +759,16 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "limit too.") \
 	X(blocked_update, "own|scan|interval|lazy", (0, 4_19, 1, 5_10, 0), \
 	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own. scan: also that of " \
-	  "every idle CPU it looks at, once a tick, inside schedule(). interval: the same, but not within " \
-	  "blocked_update_us of the last time (posting of 2021). lazy: none; a CPU that reads an idle CPU's load " \
-	  "works out how far it has faded.") \
+	  "every idle CPU it looks at, once a tick. interval: the same, not within blocked_update_us of the last " \
+	  "time (posting of 2021). lazy: none; a reader works out how far an idle CPU's load has faded.") \
 	X(newidle_own, "free|counted", (0, 6_1, 1), \
-	  "Refreshing its own load before such a look is part of what the look costs, or is not.") \
+	  "Refreshing its own load before such a look is part of its cost, or not.") \
 	X(newidle_dice, "off|success|rate", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 2), \
 	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often " \
 	  "as looks found something. rate: the more often, too, the rarer it gets there.") \
 	X(newidle_fails, "measured|dearer", (0, 6_18, 1, 7_2, 0), \
-	  "What a search that finds nothing makes of a domain's remembered cost. measured: what it took. dearer: " \
-	  "half more than the longest before, at most 0.5 ms (6.18.2; taken back in 6.18.3).") \
+	  "What a fruitless search makes of a domain's remembered cost. measured: what it took. dearer: half more " \
+	  "than the longest before, at most 0.5 ms (6.18.2 alone).") \
 	X(bandwidth, "off|group|task", (1, 6_18, 2), \
 	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its " \
 	  "parent with all that waits on it. task: it stays, and each of its tasks leaves when it would return to " \
@@ -794,8 +782,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "them. retry: and it asks the pool once more before. at_once: throttled in the update that finds nothing " \
 	  "left.") \
 	X(bandwidth_slack, "pushed|kept", (0, 5_4, 1), \
-	  "Runtime that queues return while others wait is handed out 5 ms later; another return meanwhile pushes " \
-	  "that moment back, or not.") \
+	  "Runtime returned while other queues wait is handed out 5 ms later; another return pushes that moment " \
+	  "back, or not.") \
 	X(bandwidth_time, "throttled|waiting", (0, 6_6, 1), \
 	  "throttled_usec counts the time for which a queue is throttled, or from when something waits on it.") \
 	X(bandwidth_phase, "aligned|random", (0, 6_6, 1), \
