@@ -357,13 +357,13 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1.") \
 	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
 	  "What keeps a sum from reaching zero before its average. off: nothing. rebuilt: after a detach or a " \
-	  "removal the sum is the average times the divisor; only a removed utilization has a floor. rebuilt_load: " \
-	  "the load's sum after a change of weight as well. wraps: a floor of average * 46718 after every " \
-	  "subtraction, compared with 32 bits. on: with all its bits, and when load is added too.") \
+	  "removal the sum is average times divisor; only a removed utilization has a floor. rebuilt_load: the " \
+	  "load's sum after a change of weight too. wraps: a floor of average * 46718 after every subtraction, in " \
+	  "32 bits. on: in all bits, and when load is added.") \
 	X(propagation, "full_period|rebuilt|difference|rebuilt_changed", (0, 5_10, 1, 5_15, 3, 6_1, 2), \
-	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: " \
-	  "average * 47742, and the load's difference. rebuilt: average times the divisor, in both; rebuilt_changed: " \
-	  "for load only where its average changes. difference: the queue's sum changes by what the entity's does.") \
+	  "Sums of a group's entity and of the queue above it, when averages are carried up. full_period: average " \
+	  "* 47742, and the load's difference. rebuilt: average times divisor, in both; rebuilt_changed: for load " \
+	  "only where its average changes. difference: the queue's sum changes by what the entity's does.") \
 	X(init_util, "scale|capacity", (0, 4_19, 1), \
 	  "Half of what a new task's utilization may be at most: of 1024, or of its CPU's capacity.") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
@@ -405,7 +405,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "capacity. actual: relative to what lost capacity leaves.") \
 	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_8, 3, 6_18, 4), \
 	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0. " \
-	  "u1_any: u1 without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
+	  "u1_any: without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
 	  "was kept waiting. u4: u3 without the capacity test.") \
 	X(util_est_stale, "off|on", (0, 6_12, 1, 7_2, 0), \
 	  "The estimate is sampled before the entity is updated: a value up to one tick old. Up to 6.6 afterwards, " \
@@ -414,27 +414,25 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "A task that leaves takes its estimate off the CPU's: last (the frequency hook of the same event still " \
 	  "sees it) or first.") \
 	X(runnable_signal, "off|on|load|load_whole", (3, 4_16, 2, 5_10, 1), \
-	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by the part " \
-	  "of its load that is runnable. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of " \
-	  "queued loads.") \
+	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by its " \
+	  "runnable part. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of queued loads.") \
 	X(runnable_boost, "off|on", (0, 6_6, 1), \
 	  "Frequency follows the larger of utilization and runnable average.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
-	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag. runnable_max: " \
-	  "maximum while one is runnable. runnable_max_unless_uclamp: the same only while no clamps are in use on " \
-	  "the system (5.4; there decided when the kernel is built). none: only its share of the sum.") \
+	  "What a real-time task asks for. flag_max: maximum for hook calls with its flag. runnable_max: maximum " \
+	  "while one is runnable. runnable_max_unless_uclamp: only while no clamps are in use (5.4: not built). " \
+	  "none: its share of the sum.") \
 	X(rt_in_sum, "off|on", (0, 4_19, 1), \
 	  "Add real-time utilization to the fair request.") \
 	X(cfs_if_queued, "off|on", (0), \
 	  "Fair utilization counts only while a fair task is queued. 4.17 alone; no profile has it.") \
 	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
 	  "What deadline tasks ask for. flag_max: maximum by flag. bw_on_top: running bandwidth added to the sum, " \
-	  "headroom included. bw_floor: running bandwidth is a floor without headroom. The governor's own deadline " \
-	  "worker has no bandwidth.") \
+	  "headroom included. bw_floor: running bandwidth is a floor without headroom.") \
 	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", (0, 4_16, 1, 4_19, 2, 5_4, 3, 6_8, 4), \
 	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone. bw: plus deadline " \
 	  "bandwidth. rt_sum: plus real-time and interrupts. clamp_then_sum: clamps on fair and real-time. " \
-	  "sum_then_clamp: sum first, minimum and maximum returned beside it.") \
+	  "sum_then_clamp: sum first, minimum and maximum beside it.") \
 	X(uclamp_iowait, "off|on", (0, 5_15, 1, 6_8, 0), \
 	  "The boost of I/O waiters is limited by the clamps (not in 5.4 and 5.10; from 6.8 it joins the sum " \
 	  "before the clamps).") \
@@ -446,37 +444,36 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are " \
 	  "scaled to; else the highest, or without invariance a quarter above the present one.") \
 	X(margins, "fixed|scaled|tick", (0), \
-	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a " \
-	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; a CPU is too small from what is " \
-	  "reached in the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
+	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: " \
+	  "a quarter, and 80 %. Proposals: what can be reached in 4 ms; a CPU is too small from what is reached in " \
+	  "the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
 	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", (1), \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \
 	  "request (4.12). r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
 	  "the error, the sooner. up_down: one limit per direction (vendor kernels).") \
 	X(gate_bypass, "off|r3a|r3b", (0), \
-	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b leaves it " \
-	  "to the fair class (proposed in 2017, not merged for RT).") \
+	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b " \
+	  "leaves it to the fair class (2017).") \
 	X(gate_peak, "off|on", (0), \
 	  "Lower the frequency only to the maximum wanted within the cost window.") \
 	X(gate_asymmetry, "off|on|falls", (0), \
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
 	  "out small errors, for decreases only: what is more is set at once (falls).") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", (0, 4_16, 1, 6_12, 3), \
-	  "Default rate limit from the driver's latency: a thousand times it, the same capped at 10 ms or at 2 ms " \
-	  "(between 6.8 and 6.12, no profile has it), or one and a half times it.") \
+	  "Default rate limit: a thousand times the driver's latency, the same capped at 10 ms or at 2 ms (no " \
+	  "profile), or one and a half times it.") \
 	X(iowait_boost, "off|jump|frequency|frequency_shared|frequency_reset|capacity", (1, 4_16, 3, 4_19, 4, 5_4, 5), \
 	  "Boost for tasks that wake from I/O. jump: to the maximum at once. frequency: doubles from the lowest " \
-	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request. " \
-	  "frequency_reset: forgotten after a tick of silence whatever comes next. capacity: doubles from 128 of " \
-	  "1024.") \
+	  "frequency (4.17). frequency_shared: not in a domain of one CPU. frequency_reset: forgotten after a tick " \
+	  "of silence. capacity: doubles from 128 of 1024.") \
 	X(dl_bypass, "off|bandwidth|floor", (0, 4_19, 1, 6_8, 2), \
-	  "A raised deadline bandwidth ignores the rate limit, and nothing else. bandwidth: compared with the one of " \
-	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the " \
-	  "whole scale while a real-time task runs without clamps.") \
+	  "A raised deadline bandwidth ignores the rate limit, and nothing else. bandwidth: compared with that of " \
+	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, " \
+	  "the whole scale while a real-time task runs without clamps.") \
 	X(limits_update, "forget|compare|ask_driver|repeat", (0, 4_19, 1, 5_10, 2, 6_6, 3, 6_12, 2), \
 	  "What new limits and a deadline override do beside opening the gate. forget: the last request is " \
-	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change of " \
-	  "limits. repeat: the driver is called in any case, and such drivers at every evaluation from then on.") \
+	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change " \
+	  "of limits. repeat: the driver is called in any case, such drivers at every later evaluation.") \
 	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", \
 	  (1, 4_16, 2, 5_4, 3, 5_10, 4, 6_1, 5), \
 	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
@@ -488,7 +485,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "what they have now.") \
 	X(while_busy, "refuse|overwrite", (0, 4_19, 1), \
 	  "Until the driver has returned to the slow-path worker, refuse all evaluations; or replace the frequency " \
-	  "that the worker will set, and wake it once more when it has fetched the last.") \
+	  "that the worker will set, and wake it again when it has fetched the last.") \
 	X(remote, "local_only|fast_only|all", (0, 4_16, 1, 5_10, 2), \
 	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a " \
 	  "driver that can, slow ones always work. all: the driver must be able to.") \
@@ -544,8 +541,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "ms.") \
 	X(group_idle, "off|tasks_first|levels", (0, 5_15, 1, 6_12, 2), \
 	  "Whether groups may be idle (cpu.idle). off: no. tasks_first: yes; that a task is of SCHED_IDLE decides " \
-	  "about a preemption before groups do. levels: only what meets is looked at, and a running entity that " \
-	  "gives way because it is idle has no protection.") \
+	  "about a preemption before groups do. levels: only what meets is looked at, and an entity that gives way " \
+	  "because it is idle has no protection.") \
 	X(fair_zero, "min_vruntime|average", (0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed. " \
 	  "min_vruntime: the least virtual time, which never goes back. average: the average of the last look.") \
@@ -556,32 +553,32 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "queue and a tick.") \
 	X(run_to_parity, "request|short|shortest|shortest_each", (0, 6_12, 1, 6_18, 2, 7_2, 3), \
 	  "How long the running entity is safe from wake-ups. request: while its request lasts. short: an eligible " \
-	  "wakee of shorter slice that would be next ends it. shortest: for the shortest slice of the queue, which a " \
-	  "wakee of shorter slice passes. shortest_each: the same, looked up again at every wake-up.") \
+	  "wakee of shorter slice that would be next ends it. shortest: for the shortest slice of the queue. " \
+	  "shortest_each: the same, looked up at every wake-up.") \
 	X(fork_preempts, "off|on", (1, 7_2, 0), \
 	  "A task that was just made may preempt the running one. 7.2 does not look, unless its slice is shorter.") \
 	X(fair_yield, "deadline|forfeit", (0, 6_12, 1), \
 	  "sched_yield() under EEVDF. deadline: the deadline moves by a request. forfeit: only when eligible, and " \
 	  "then the virtual time moves to the deadline. CFS passes the task over once, in every release.") \
 	X(fair_reweight, "request|average|anew|lag|anew_protected|others", (0, 6_8, 5, 6_12, 1, 6_18, 2, 7_2, 3), \
-	  "What another weight of a queued entity changes beside it. request: the rest of its request. average: its " \
-	  "lag, too. others: the same, but the average of the others when it waits, and without limit. anew: both, " \
-	  "and it is placed as if it joined. anew_protected: as anew, with its protection (6.18.17). lag: as " \
-	  "average, with its protection.") \
+	  "What another weight of a queued entity changes beside it. request: the rest of its request. average: " \
+	  "its lag, too. others: by the average of the others when it waits, without limit. anew: both, and it is " \
+	  "placed as if it joined. anew_protected: with its protection (6.18.17). lag: as average, with its " \
+	  "protection.") \
 	X(delayed_lag, "zero|kept", (0, 7_2, 1), \
 	  "Lag of an entity whose dequeue was delayed. zero: it gains none. kept: nor does it lose any to others " \
 	  "that join or leave meanwhile.") \
 	X(rt_limit, "throttle|fair_server", (0, 6_12, 1), \
-	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not " \
-	  "a fair task waits. fair_server: a deadline server runs fair tasks that had too little of a period; while " \
-	  "it is active its bandwidth counts in what the CPU asks for.") \
+	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second. fair_server: " \
+	  "a deadline server runs fair tasks that had too little of a period; while active its bandwidth counts in " \
+	  "what the CPU asks for.") \
 	X(server_restart, "anew_running|anew|revised_running|revised", (0, 6_12, 2, 6_18, 0, 7_2, 2), \
-	  "A fair server that starts again before its deadline with more left than fits. anew: a new period, at " \
-	  "whose end it runs if need be. anew_running: and it runs at once if it ran before. revised: it goes on " \
-	  "until its deadline, with what fits. revised_running: that only if it ran before, else anew.") \
+	  "A fair server that starts again before its deadline with more left than fits. anew: a new period. " \
+	  "anew_running: and it runs at once if it ran before. revised: it goes on until its deadline, with what " \
+	  "fits. revised_running: that only if it ran before, else anew.") \
 	X(server_idle, "taken|waits", (0, 7_2, 1), \
-	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing. waits: as if fair " \
-	  "tasks had run, and a server that finds its CPU idle when its time comes stops at once.") \
+	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing. waits: as if " \
+	  "fair tasks had run, and a server that finds its CPU idle when its time comes stops.") \
 	X(server_late, "replenished|anew", (0, 6_18, 1), \
 	  "A fair server that used its runtime when its next period has already begun. replenished: it goes on. " \
 	  "anew: it waits for a period from now on.") \
@@ -589,9 +586,9 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "What running takes from the runtime of a deadline reservation. wall: the time. scaled: the time at the " \
 	  "current frequency and the CPU's capacity.") \
 	X(dl_constrained, "plain|revised", (0, 4_16, 1), \
-	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be " \
-	  "too dense starts a period. revised: it keeps the deadline with the runtime that the density allows, and " \
-	  "one that wakes between deadline and period waits with nothing left.") \
+	  "Reservations whose deadline is shorter than their period. plain: a wake-up that would be too dense " \
+	  "starts a period. revised: it keeps the deadline with the runtime that the density allows, and one that " \
+	  "wakes between deadline and period waits with nothing left.") \
 	X(dl_admission, "cpus|capacity", (0, 5_10, 1), \
 	  "What 95 % of which deadline reservations may have: the number of CPUs, or the sum of their capacities.") \
 	X(dl_enforcement, "tick|timer", (0, 7_2, 1), \
@@ -602,7 +599,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "arm64), or only a tick or wake-up.") \
 	X(preemption, "full|lazy", (0), \
 	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
-	  "to user mode; one that executes user code notices another CPU's wake-up at its next interrupt " \
+	  "to user mode; one in user code notices another CPU's wake-up at its next interrupt " \
 	  "(CONFIG_PREEMPT_LAZY).") \
 	X(skew_tick, "off|on", (0), \
 	  "When CPUs tick. off: together. on: each later than the CPU before it, by half a tick divided by the " \
@@ -611,9 +608,9 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used: one busy " \
 	  "real-time task on several CPUs is never throttled.") \
 	X(newidle, "always|migration_cost|domain_cost|at_switch", (1, 6_1, 2, 7_2, 3), \
-	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle " \
-	  "time is below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, " \
-	  "and an idle time ends with the switch to a task. always: it always looks.") \
+	  "When a CPU that runs out of tasks does not look elsewhere. migration_cost: while its mean idle time is " \
+	  "below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, and an " \
+	  "idle time ends with the switch to a task. always: it always looks.") \
 	X(balance, \
 	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
 	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
@@ -632,16 +629,15 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "Threads of one process prefer the cache in which they ran most; balances take or leave them there while " \
 	  "it is not too full (CONFIG_SCHED_CACHE).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
-	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. balance: " \
-	  "when there may be something to balance. stats: every 32 ms as well, and a CPU that goes idle walks itself " \
-	  "when that is due. stats_asym: where capacities differ busy CPUs are no reason. entry: a CPU that goes " \
-	  "idle walks from its idle loop.") \
+	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. " \
+	  "balance: when there may be something to balance. stats: every 32 ms too, and a CPU that goes idle walks " \
+	  "itself when due. stats_asym: with unequal capacities busy CPUs are no reason. entry: from its idle loop.") \
 	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", (0, 5_4, 1), \
-	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU. " \
-	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The " \
-	  "others add clamped utilizations up and are in no release. sum: they fall as utilization does. bias: a " \
-	  "signed difference to the utilization is kept. bias_weighted: no cap takes from others what their weight " \
-	  "entitles them to. debt: as bias, with what a sleeper leaves beside the averages.") \
+	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks. group_throttle: the same, " \
+	  "and no task group counts for more than its part of a CPU (Android, 2021). The others add clamped " \
+	  "utilizations up. sum: they fall as utilization does. bias: a signed difference to the utilization is " \
+	  "kept. bias_weighted: no cap takes from others what their weight entitles them to. debt: as bias, with " \
+	  "what a sleeper leaves beside the averages.") \
 	X(uclamp_limit, "ceiling|range", (0, 5_10, 1), \
 	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger " \
 	  "or that the task did not choose itself. range: the task's are both kept between the group's two.") \
@@ -668,8 +664,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "5.4.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "The tick of an idle CPU. stops: before the governor is asked. governor: it goes on when the governor " \
-	  "expects the CPU back within it. after_tick: and where there is no second idle state it stops once it came " \
-	  "while the CPU was idle.") \
+	  "expects the CPU back within it. after_tick: and without a second idle state it stops once it came.") \
 	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
 	  "Which wake-ups are executed by the CPU that gets the task: those to another cache, or also those to a " \
 	  "CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
@@ -680,18 +675,18 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by averages " \
 	  "with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
 	X(wake_cap, "util|est|off", (0, 5_4, 1, 5_10, 2), \
-	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small " \
-	  "is not drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search " \
-	  "for new tasks. off: not asked.") \
+	  "With unequal CPUs a task for which the smaller of the waker's and its last CPU is too small is not " \
+	  "drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search for " \
+	  "new tasks. off: not asked.") \
 	X(energy_model, "milliwatts|scaled|microwatts|performance", (0, 5_10, 1, 6_1, 2, 6_12, 3), \
 	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency. scaled: the " \
 	  "same times 1000. microwatts: the power comes in uW. performance: 10 * uW / performance, and the state is " \
 	  "chosen by performance.") \
 	X(energy_aware, "off|margin|limited|rank|actual", (0, 5_4, 1, 5_15, 2, 6_1, 3, 6_12, 4), \
-	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not. margin: the previous CPU " \
-	  "stays unless another saves a sixteenth. limited: the same, utilization cut at the capacity that cooling " \
-	  "leaves. rank: the smallest addition wins, a CPU that cannot keep a lower clamp comes last. actual: the " \
-	  "same under the capacity that limits leave.") \
+	  "How a waking task is placed by energy on unequal CPUs. off: not. margin: the previous CPU stays unless " \
+	  "another saves a sixteenth. limited: the same, utilization cut at the capacity that cooling leaves. " \
+	  "rank: the smallest addition wins, a CPU that cannot keep a lower clamp comes last. actual: the same " \
+	  "under the capacity that limits leave.") \
 	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no. " \
 	  "candidate: yes.") \
@@ -718,14 +713,14 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "yields: not when the task is of SCHED_IDLE itself.") \
 	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 5_15, 4, 6_8, 5), \
 	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads. counted: the CPU " \
-	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one that runs SCHED_IDLE " \
-	  "tasks only is taken when none is idle. passes: the first of either kind; a kernel thread of its CPU " \
-	  "leaves the task there. scan: as many CPUs as the group's utilization leaves. clusters: the CPUs of the " \
-	  "same cluster first.") \
+	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one with SCHED_IDLE " \
+	  "tasks only when none is idle. passes: the first of either kind; a kernel thread of its CPU leaves the " \
+	  "task there. scan: as many CPUs as the group's utilization leaves. clusters: those of the same cluster " \
+	  "first.") \
 	X(capacity_search, "off|first|rank|cores", (0, 5_10, 1, 6_1, 2, 7_2, 3), \
-	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, " \
-	  "else the biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before " \
-	  "threads, and only as many CPUs as the utilization leaves.") \
+	  "The search on unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
+	  "biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before threads, " \
+	  "as many CPUs as the utilization leaves.") \
 	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
 	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, a " \
@@ -740,17 +735,17 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(governor, \
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
 	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
-	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
-	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: with a " \
-	  "frequency to jump to (Android 3.x to 4.9).") \
+	  "at the tick (2015); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between " \
+	  "samples. performance, powersave: the limits. userspace: one frequency. interactive: with a frequency to " \
+	  "jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
 	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be " \
 	  "negative, every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task " \
 	  "by 50 ms.") \
 	X(sampling_form, "6_12|4_5", (0), \
-	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long " \
-	  "time since the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and " \
-	  "only idle time counts as long.") \
+	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver, at least 10 ms, and after a " \
+	  "long time without sample the load before it counts. 6_12: two ticks or the driver's delay, and only " \
+	  "idle time counts as long.") \
 	X(conservative_form, "stops|steps|steps_if_idle|stops_below", \
 	  (3, 4_19, 0, 5_10, 1, 6_6, 0, 6_12, 2, 6_18, 0, 7_2, 1), \
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. " \
@@ -770,13 +765,12 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "What a fruitless search makes of a domain's remembered cost. measured: what it took. dearer: half more " \
 	  "than the longest before, at most 0.5 ms (6.18.2 alone).") \
 	X(bandwidth, "off|group|task", (1, 6_18, 2), \
-	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its " \
-	  "parent with all that waits on it. task: it stays, and each of its tasks leaves when it would return to " \
-	  "user space.") \
+	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off " \
+	  "its parent. task: it stays, and each of its tasks leaves when it would return to user space.") \
 	X(bandwidth_refill, "expires_late|expires|quota|burst", (0, 4_19, 1, 5_4, 2, 5_15, 3), \
-	  "What the end of a period does. expires: the pool is the quota again, and what queues still hold is lost; " \
-	  "expires_late: a tick after the next refill. quota: what they hold is theirs. burst: what was not used is " \
-	  "kept up to the burst, and the pool is filled before the timer stops.") \
+	  "What the end of a period does. expires: the pool is the quota again, and what queues hold is lost; " \
+	  "expires_late: a tick after the next refill. quota: what they hold is theirs. burst: what was not used " \
+	  "is kept up to the burst, and the pool is filled before the timer stops.") \
 	X(bandwidth_throttle, "head|tail|retry|at_once", (0, 4_19, 1, 5_10, 2, 7_2, 3), \
 	  "Where a throttled queue stands among those that wait for runtime. head: before the others. tail: behind " \
 	  "them. retry: and it asks the pool once more before. at_once: throttled in the update that finds nothing " \
