@@ -64,9 +64,10 @@ fn value_name(switch: &Switch, value: u32) -> &'static str {
 
 /// Every bounded quantity.
 pub fn bounds() -> String {
-    let mut out = "# Bounds\n\nThe range of every quantity of the policy core. Input is checked against it once, at the \
+    let mut out =
+        "# Bounds\n\nThe range of every quantity of the policy core. Input is checked against it once, at the \
                    boundary.\n\n"
-        .to_owned();
+            .to_owned();
     for bound in all_bounds() {
         let range = format!("{}..={}", bound.min, bound.max);
         out.push_str(&format!("- `{}` ({range}, {}): {}\n", bound.quantity, bound.unit, bound.words));
