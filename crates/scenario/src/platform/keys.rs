@@ -34,7 +34,7 @@ pub static PLATFORM: Spec = Spec {
     keys: &[
         Key::new("schema", Kind::Int(SCHEMA, SCHEMA), "", "version of this format").required(),
         Key::new("name", Kind::Text, "", "short name: lower case, digits, `-`").required(),
-        Key::new("title", Kind::Text, "", "one line for people"),
+        Key::new("title", Kind::Text, "", "one line"),
         Key::new("soc", Kind::Text, "", "the chip"),
         Key::new("kind", Kind::Text, "", "sort of device"),
         Key::new(
@@ -43,10 +43,10 @@ pub static PLATFORM: Spec = Spec {
             "",
             "absent: by the driver. Decides idle state 0: `WFI` (exit latency and residency 1 us) on Arm, `POLL` (0) on x86",
         ),
-        Key::new("provenance", Kind::Table(&PROVENANCE), "", "sources that hold for the whole file"),
+        Key::new("provenance", Kind::Table(&PROVENANCE), "", "sources of the whole file"),
         Key::new("cpufreq", Kind::Table(&CPUFREQ), "", "the frequency driver"),
-        Key::new("topology", Kind::Table(&TOPOLOGY), "", "what CPUs share besides a frequency"),
-        Key::new("costs", Kind::Table(&COSTS), "", "time the scheduler's own paths take; absent: none"),
+        Key::new("topology", Kind::Table(&TOPOLOGY), "", "what CPUs share beside a frequency"),
+        Key::new("costs", Kind::Table(&COSTS), "", "time of the scheduler's own paths; absent: none"),
         Key::new("power", Kind::Table(&POWER), "", "which power figures to use"),
         Key::new("perf_domain", Kind::Tables(&PERF_DOMAIN, CPUS_MAX), "", "CPUs of one kind that share a frequency")
             .required(),
@@ -57,7 +57,7 @@ pub static PLATFORM: Spec = Spec {
             "",
             "what gets hot, and the trips; read where a policy cools (`thermal`)",
         ),
-        Key::new("reference_measurements", Kind::Any, "", "figures to check a model against; not read"),
+        Key::new("reference_measurements", Kind::Any, "", "not read"),
         Key::new("note", Kind::Table(&NOTE), "", "remarks"),
     ],
 };
@@ -191,7 +191,7 @@ static TOPOLOGY: Spec = Spec {
             "llc",
             Kind::Groups(0, CPU_LAST, CPUS_MAX),
             "",
-            "CPUs that share a last-level cache; absent: the clusters",
+            "CPUs that share the last cache; absent: the clusters",
         ),
         Key::new(
             "nodes",
@@ -261,7 +261,7 @@ static POWER: Spec = Spec {
             "cluster_active_mw",
             POWER_MW,
             "mW",
-            "power of each cluster while one of its CPUs is awake; absent: left out of energies, which say so",
+            "power of each cluster with a CPU awake; absent: left out of energies",
         ),
         Key::new(
             "rest_mw",
@@ -318,14 +318,9 @@ static PERF_DOMAIN: Spec = Spec {
             "frequency at which frequency-invariant signals reach 1024; absent: the highest one. On Arm from 6.8 on schedutil \
              asks for no more either",
         ),
-        Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula, where nothing better exists"),
-        Key::new("idle_power", Kind::Table(&IDLE_POWER), "", "power of what is idle while its rail stays on"),
-        Key::new(
-            "idle_state",
-            Kind::Tables(&IDLE_STATE, IDLE_STATES_MAX),
-            "",
-            "idle states below state 0, shallow to deep",
-        ),
+        Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula"),
+        Key::new("idle_power", Kind::Table(&IDLE_POWER), "", "power of what is idle"),
+        Key::new("idle_state", Kind::Tables(&IDLE_STATE, IDLE_STATES_MAX), "", "from state 1 on, shallow to deep"),
         Key::new(
             "em_states",
             Kind::Tables(&EM_STATE, 64),
@@ -335,10 +330,10 @@ static PERF_DOMAIN: Spec = Spec {
         Key::new("hwp_highest_perf", Kind::Int(1, 255), "", "hardware performance levels (x86), for people"),
         Key::new("hwp_nominal_perf", Kind::Int(1, 255), "", "see above"),
         Key::new("hwp_lowest_nonlinear_perf", Kind::Int(1, 255), "", "see above"),
-        Key::new("quality", Kind::Text, "", "quality of the domain's power figures"),
-        Key::new("formula", Kind::Text, "", "for people: how the figures were derived"),
-        Key::new("fit", Kind::Text, "", "for people: what they were fitted to"),
-        Key::new("check", Kind::Text, "", "for people: how far off they are"),
+        Key::new("quality", Kind::Text, "", "quality of its power figures"),
+        Key::new("formula", Kind::Text, "", "how the figures were derived"),
+        Key::new("fit", Kind::Text, "", "what they were fitted to"),
+        Key::new("check", Kind::Text, "", "how far off they are"),
     ],
 };
 
@@ -417,18 +412,13 @@ static IDLE_STATE: Spec = Spec {
             "us",
             "worst time from event to execution, for the idle governor. Absent: entry and exit latency",
         ),
-        Key::new(
-            "power_mw",
-            POWER_MW,
-            "mW",
-            "power of one CPU in this state; absent: left out of energies, which say so",
-        ),
+        Key::new("power_mw", POWER_MW, "mW", "power of one CPU in it; absent: left out of energies"),
         Key::new("local_timer_stop", Kind::Flag, "", "the CPU's timer stops; for people"),
         Key::new(
             "scope",
             Kind::Choice(&["cpu", "power-domain"]),
             "",
-            "who enters it: each CPU alone, or all of a cluster together; one that asks for it beside others that are awake is in the state before it. Absent: cpu",
+            "each CPU alone enters it, or all of a cluster together; beside others that are awake a CPU is in the state before. Absent: cpu",
         ),
         Key::new(
             "off",
@@ -459,7 +449,7 @@ static ENERGY_TABLE: Spec = Spec {
         Key::new("name", Kind::Text, "", "name, unique in the file").required(),
         Key::new("quality", Kind::Text, "", "quality of all its figures").required(),
         Key::new("source", Kind::Text, "", "where it was printed").required(),
-        Key::new("unit", Kind::Text, "", "unit of the column `power`, and what was measured").required(),
+        Key::new("unit", Kind::Text, "", "unit of the column `power`").required(),
         Key::new("note", Kind::Text, "", "remarks"),
         Key::new("rows", Kind::Tables(&ENERGY_ROW, 8_192), "", "the rows").required(),
     ],
@@ -470,9 +460,9 @@ static ENERGY_ROW: Spec = Spec {
     doc: "One row: what it is about, then the columns of its source. Rows of one domain, level and number of busy CPUs ascend by frequency.",
     open: false,
     keys: &[
-        Key::new("domain", Kind::Text, "", "id of a `[[perf_domain]]`; `big` also speaks of `big0` and `big1`"),
+        Key::new("domain", Kind::Text, "", "a `[[perf_domain]]`; `big` is also `big0` and `big1`"),
         Key::new("level", Kind::Choice(&["core", "cluster"]), "", "one CPU or the shared part; absent: core"),
-        Key::new("khz", KHZ, "kHz", "frequency; need not be an operating point of the domain"),
+        Key::new("khz", KHZ, "kHz", "frequency, of an operating point or not"),
         Key::new("idle", Kind::Text, "", "or: name of an idle state"),
         Key::new("idle_index", Kind::Int(0, 15), "", "or: its number"),
         Key::new("busy_cpus", Kind::Int(1, CPUS_MAX as i64), "", "number of busy CPUs; absent: 1"),
@@ -481,8 +471,8 @@ static ENERGY_ROW: Spec = Spec {
         Key::new("power_uw", Kind::Real(0.0, 1e9), "uW", "power"),
         Key::new("active_mw", POWER_MW, "mW", "power of a busy CPU"),
         Key::new("idle0_mw", POWER_MW, "mW", "power in idle state 0"),
-        Key::new("idle1_mw", POWER_MW, "mW", "power in idle state 1 and deeper ones"),
-        Key::new("static_mw", POWER_MW, "mW", "power of what the CPUs share while it is on"),
+        Key::new("idle1_mw", POWER_MW, "mW", "power in deeper ones"),
+        Key::new("static_mw", POWER_MW, "mW", "power of what the CPUs share"),
         Key::new("interconnect_mw", POWER_MW, "mW", "power of what connects them, with it"),
         Key::new("other", Kind::Text, "", "the row holds while this domain on the same supply asks for"),
         Key::new("other_khz", KHZ, "kHz", "this frequency"),
@@ -490,7 +480,7 @@ static ENERGY_ROW: Spec = Spec {
             "at_khz",
             KHZ,
             "kHz",
-            "of an idle state: operating point at which its power holds; what is above that of the deepest state follows the square of the voltage. Absent: the same at all",
+            "of an idle state: operating point at which its power holds; what is above the deepest state's follows the square of the voltage. Absent: all",
         ),
         Key::new("core", COLUMN, "", "power of one CPU in the table's unit"),
         Key::new("cluster", COLUMN, "", "power of the shared part in the table's unit"),
@@ -518,7 +508,7 @@ static THERMAL_ZONE: Spec = Spec {
     open: false,
     keys: &[
         Key::new("id", Kind::Text, "", "name of the zone, unique in the file").required(),
-        Key::new("source", Kind::Text, "", "where trips and delays are from").required(),
+        Key::new("source", Kind::Text, "", "where they are from").required(),
         Key::new(
             "cpus",
             Kind::Ints(0, CPU_LAST, CPUS_MAX),
@@ -530,7 +520,7 @@ static THERMAL_ZONE: Spec = Spec {
             "weights",
             Kind::Ints(0, 1 << 20, 16),
             "",
-            "weight of each domain, in the order of CPU numbers (`contribution`), for power_allocator; absent: all alike",
+            "weight of each domain (`contribution`), for power_allocator; absent: alike",
         ),
         Key::new(
             "passive_ms",
@@ -549,25 +539,20 @@ static THERMAL_ZONE: Spec = Spec {
             "sustainable_mw",
             Kind::Int(1, SUSTAINABLE_MW_MAX as i64),
             "mW",
-            "power that it can stand at its last trip (`sustainable-power`); absent: power_allocator estimates it",
+            "power that it can stand at its last trip (`sustainable-power`); absent: estimated",
         ),
         Key::new("ambient_c", CELSIUS, "C", "temperature around it; absent: 25"),
         Key::new("start_c", CELSIUS, "C", "temperature at the start of a run; absent: as around it"),
-        Key::new("other_mw", POWER_MW, "mW", "power of everything else that heats it; absent: 0"),
+        Key::new("other_mw", POWER_MW, "mW", "other power that heats it; absent: 0"),
         Key::new("trip", Kind::Tables(&TRIP, TRIPS_MAX), "", "passive trips, coolest first").required(),
         Key::new(
             "stage",
             Kind::Tables(&STAGE, 4),
             "",
-            "way of heat to the surroundings. A zone without it can be shown, not cooled",
+            "way of heat to the surroundings. Without it a zone is not cooled",
         ),
-        Key::new(
-            "stage_quality",
-            Kind::Choice(&["measured", "published", "assumed"]),
-            "",
-            "how `stage` is known; `assumed` is said in every run",
-        ),
-        Key::new("stage_source", Kind::Text, "", "where `stage` is from, or what it was assumed from"),
+        Key::new("stage_quality", Kind::Choice(&["measured", "published", "assumed"]), "", "how `stage` is known"),
+        Key::new("stage_source", Kind::Text, "", "where `stage` is from"),
     ],
 };
 
@@ -578,12 +563,7 @@ static TRIP: Spec = Spec {
     keys: &[
         Key::new("temperature_c", CELSIUS, "C", "temperature").required(),
         Key::new("hysteresis_c", Kind::Real(0.0, HYSTERESIS_C_MAX), "C", "hysteresis; absent: 0"),
-        Key::new(
-            "cools",
-            Kind::Ints(0, CPU_LAST, CPUS_MAX),
-            "",
-            "CPUs whose domains it slows down; absent: all of the zone",
-        ),
+        Key::new("cools", Kind::Ints(0, CPU_LAST, CPUS_MAX), "", "CPUs whose domains it slows; absent: all"),
         Key::new("only_switches_on", Kind::Flag, "", "it cools nothing: power_allocator begins there; absent: no"),
     ],
 };
