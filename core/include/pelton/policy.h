@@ -476,9 +476,9 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "of limits. repeat: the driver is called in any case, such drivers at every later evaluation.") \
 	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", \
 	  (1, 4_16, 2, 5_4, 3, 5_10, 4, 6_1, 5), \
-	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
-	  "(4.12), dropped (4.16; 5.4 does not hold nor look after new limits) or restored (5.10); from 6.1 a CPU at its " \
-	  "uclamp maximum is not held, nor one with new limits.") \
+	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw " \
+	  "request is kept (4.12), dropped (4.16; in 5.4 not held after new limits) or restored (5.10); from 6.1 a " \
+	  "CPU at its uclamp maximum, or with new limits, is not held.") \
 	X(stale_cpu, "skip|skip_fair|count", (0, 4_16, 1, 4_19, 2), \
 	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, " \
 	  "nothing when that is older than a tick. skip_fair: then their deadline bandwidth still counts. count: " \
@@ -614,14 +614,14 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(balance, \
 	  "pull|loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
 	  (1, 4_16, 2, 4_19, 3, 5_4, 4, 5_10, 5, 5_15, 6, 6_1, 7, 6_6, 8, 6_8, 9, 6_12, 10, 6_18, 11, 7_2, 12), \
-	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our " \
-	  "own form). To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
-	  "cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); " \
-	  "only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of " \
-	  "groups (types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took " \
-	  "gives a lone task away. cores: tasks for each core are evened out. threads: without an idle core one idle " \
+	  "How tasks are moved between CPUs. pull: an idle CPU takes a waiting task from the CPU with most (ours). " \
+	  "To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a cache is " \
+	  "not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); only a " \
+	  "newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of groups " \
+	  "(types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took gives a " \
+	  "lone task away. cores: tasks for each core are evened out. threads: without an idle core one idle " \
 	  "thread balances. misfit_apart: a misfit task is no failure. runnable: delayed tasks do not count. " \
-	  "overutilized: placement by energy calls only groups with an over-utilized CPU overloaded.") \
+	  "overutilized: only groups with an over-utilized CPU are overloaded under placement by energy.") \
 	X(balance_capacity, "after|before", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so " \
 	  "far. before: always, and a task too big for its CPU goes to an idle core only.") \
@@ -658,7 +658,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "next timer; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
-	  "The form of menu, named by the release it was read in (docs/rules/idle.md).") \
+	  "The form of menu, named by its release (docs/rules/idle.md).") \
 	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 5_15, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
 	  "The form of teo, named by its release (docs/rules/idle.md); 4.12 to 4.19 have no teo, and get that of " \
 	  "5.4.") \
@@ -672,8 +672,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by " \
 	  "the load of runnable tasks. runnable_even: the waking CPU is asked first whether it is idle. " \
-	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by averages " \
-	  "with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
+	  "runnable_less: what is even goes with the waker only when it is about to sleep. load_avg: by averages. " \
+	  "idle_first: an idle last CPU comes before loads.") \
 	X(wake_cap, "util|est|off", (0, 5_4, 1, 5_10, 2), \
 	  "With unequal CPUs a task for which the smaller of the waker's and its last CPU is too small is not " \
 	  "drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search for " \
@@ -723,12 +723,12 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "as many CPUs as the utilization leaves.") \
 	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
-	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, a " \
-	  "program to most room in the original capacity. load: in what is left of it. load_nodes: another node must " \
-	  "have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups are " \
-	  "classified, a node with an idle CPU keeps its tasks. types_quarter: while it runs tasks on less than a " \
-	  "quarter of its CPUs. types: nodes may differ by some tasks. types_energy: no group is overloaded while " \
-	  "placement by energy is on.") \
+	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, " \
+	  "a program to most room in the original capacity. load: in what is left of it. load_nodes: another node " \
+	  "must have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups " \
+	  "are classified, a node with an idle CPU keeps its tasks. types_quarter: while less than a quarter of " \
+	  "its CPUs run tasks. types: nodes may differ by some tasks. types_energy: no group is overloaded under " \
+	  "placement by energy.") \
 	X(dst_group_cpus, "all|allowed", (0, 5_10, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
