@@ -166,7 +166,7 @@ static TOPOLOGY: Spec = Spec {
             "smt_throughput",
             Kind::Real(1.0, 8.0),
             "",
-            "work of a core's busy threads relative to one alone; absent: as of separate cores",
+            "work that the busy threads of a core do together, relative to one of them alone; absent: as much as separate cores would",
         ),
         Key::new(
             "idle_watches_flag",
@@ -285,7 +285,7 @@ static PERF_DOMAIN: Spec = Spec {
             "capacity",
             CAPACITY,
             "",
-            "capacity at the highest frequency; the biggest CPU has 1024. Without it a machine can be shown, not simulated",
+            "capacity at the highest frequency; the biggest CPU of the machine has 1024. A machine without it can be shown, not simulated",
         ),
         Key::new("capacity_dmips_mhz", Kind::Int(1, 100_000), "", "device tree: capacity-dmips-mhz"),
         Key::new(
