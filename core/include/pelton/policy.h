@@ -376,8 +376,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(queued_migrant, "removed|detached", (0, 4_16, 1), \
 	  "What a runnable task that moves leaves behind. removed: its share goes at the queue's next update, and " \
 	  "no detach is reported. detached: at once.") \
-	X(tg_limit, "off|on", (0, 6_8, 1), \
-	  "Refresh the load total of a task group at most once per ms and queue.") \
+	X(tg_limit, "off|on", (0, 6_8, 1), "Refresh the load total of a task group at most once per ms and queue.") \
 	X(decayed_contrib, "off|on", (1, 4_16, 0, 6_12, 1), \
 	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is " \
 	  "taken back (in 4.12 always).") \
@@ -389,8 +388,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(shares_set_same, "off|on", (1, 6_8, 0), \
 	  "A group's entity gets its weight again when that is the same; its load average then follows the sum. " \
 	  "Recorded in 6.1, read in 6.6.") \
-	X(rt_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time real-time tasks run.") \
+	X(rt_signal, "off|on", (0, 4_19, 1), "A load-tracking record for the time real-time tasks run.") \
 	X(dl_signal, "off|on", (0, 4_19, 1), \
 	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part " \
 	  "of the sum.") \
@@ -416,14 +414,12 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(runnable_signal, "off|on|load|load_whole", (3, 4_16, 2, 5_10, 1), \
 	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by its " \
 	  "runnable part. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of queued loads.") \
-	X(runnable_boost, "off|on", (0, 6_6, 1), \
-	  "Frequency follows the larger of utilization and runnable average.") \
+	X(runnable_boost, "off|on", (0, 6_6, 1), "Frequency follows the larger of utilization and runnable average.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
 	  "What a real-time task asks for. flag_max: maximum for hook calls with its flag. runnable_max: maximum " \
 	  "while one is runnable. runnable_max_unless_uclamp: only while no clamps are in use (5.4: not built). " \
 	  "none: its share of the sum.") \
-	X(rt_in_sum, "off|on", (0, 4_19, 1), \
-	  "Add real-time utilization to the fair request.") \
+	X(rt_in_sum, "off|on", (0, 4_19, 1), "Add real-time utilization to the fair request.") \
 	X(cfs_if_queued, "off|on", (0), \
 	  "Fair utilization counts only while a fair task is queued. 4.17 alone; no profile has it.") \
 	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
@@ -454,8 +450,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(gate_bypass, "off|r3a|r3b", (0), \
 	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b " \
 	  "leaves it to the fair class (2017).") \
-	X(gate_peak, "off|on", (0), \
-	  "Lower the frequency only to the maximum wanted within the cost window.") \
+	X(gate_peak, "off|on", (0), "Lower the frequency only to the maximum wanted within the cost window.") \
 	X(gate_asymmetry, "off|on|falls", (0), \
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
 	  "out small errors, for decreases only: what is more is set at once (falls).") \
@@ -499,8 +494,7 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "does not cause it.") \
 	X(hook_attach, "off|on", (1), \
 	  "Call the governor when an entity is attached to or detached from the root queue.") \
-	X(hook_tick, "off|on", (0), \
-	  "Call the governor at every fair tick, decayed or not (update-hooks proposal).") \
+	X(hook_tick, "off|on", (0), "Call the governor at every fair tick, decayed or not (update-hooks proposal).") \
 	X(hook_rt, "accounting|enqueue|off", (0, 4_19, 1), \
 	  "When the real-time class calls: each time run time is accounted, with a flag, or at every enqueue and " \
 	  "dequeue at the top level.") \
