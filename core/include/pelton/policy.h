@@ -346,170 +346,154 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", (0, 5_4, 1), \
-	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity, " \
-	  "so an always running task converges to the speed it ran at. clock: time runs slower on a slow CPU and " \
-	  "jumps ahead when it goes idle, so it converges to 1024 everywhere.") \
+	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity; " \
+	  "an always running task converges to its speed. clock: time runs slower on a slow CPU and jumps ahead at " \
+	  "idle; it converges to 1024 everywhere.") \
 	X(divisor, "constant|moving", (0, 4_16, 1), \
-	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024. " \
-	  "moving: the largest sum possible at this position in the period.") \
+	  "What a sum is divided by. constant: 47742 (a busy task's average swings between 1002 and 1024). moving: " \
+	  "the largest sum possible at this position in the period.") \
 	X(attach_load_sum, "exact|least_one", (0, 5_10, 1), \
-	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1, so that an " \
-	  "entity of less load than weight has one.") \
+	  "The load sum of an entity that joins a queue, made from its average: exact, or at least 1.") \
 	X(sum_floor, "off|on|wraps|rebuilt|rebuilt_load", (0, 5_10, 3, 5_15, 4, 6_1, 2, 7_2, 1), \
 	  "What keeps a sum from reaching zero before its average. off: nothing. rebuilt: after a detach or a " \
-	  "removal the sum is the average times the divisor; only a removed utilization has a floor. rebuilt_load: " \
-	  "the load's sum after a change of weight as well. wraps: a floor of average * 46718 after every " \
-	  "subtraction, compared with 32 bits. on: with all its bits, and when load is added too.") \
+	  "removal the sum is average times divisor; only a removed utilization has a floor. rebuilt_load: the " \
+	  "load's sum after a change of weight too. wraps: a floor of average * 46718 after every subtraction, in " \
+	  "32 bits. on: in all bits, and when load is added.") \
 	X(propagation, "full_period|rebuilt|difference|rebuilt_changed", (0, 5_10, 1, 5_15, 3, 6_1, 2), \
-	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: " \
-	  "average * 47742, and the load's difference. rebuilt: average times the divisor, in both; rebuilt_changed: " \
-	  "for load only where its average changes. difference: the queue's sum changes by what the entity's does.") \
+	  "Sums of a group's entity and of the queue above it, when averages are carried up. full_period: average " \
+	  "* 47742, and the load's difference. rebuilt: average times divisor, in both; rebuilt_changed: for load " \
+	  "only where its average changes. difference: the queue's sum changes by what the entity's does.") \
 	X(init_util, "scale|capacity", (0, 4_19, 1), \
 	  "Half of what a new task's utilization may be at most: of 1024, or of its CPU's capacity.") \
 	X(init_weight, "unscaled|scaled", (0, 6_12, 1), \
-	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so " \
-	  "that it is nearly always the most it may be. scaled: the same unit as the load.") \
+	  "Weight in a new task's first utilization. unscaled: 1024 times the unit of the queue's load. scaled: " \
+	  "the same unit.") \
 	X(idle_clock, "later|at_once", (0, 6_1, 1), \
-	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once. " \
-	  "Without meaning before, where no clock is slowed.") \
+	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks, or at once.") \
 	X(migration_lag, "off|on", (0, 6_1, 1), \
 	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account.") \
 	X(queued_migrant, "removed|detached", (0, 4_16, 1), \
-	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out " \
-	  "at the queue's next update, and no detach is reported. detached: taken out at once.") \
-	X(tg_limit, "off|on", (0, 6_8, 1), \
-	  "Refresh the load total of a task group at most once per ms and queue: the shared counter was a hot spot.") \
+	  "What a runnable task that moves leaves behind. removed: its share goes at the queue's next update, and " \
+	  "no detach is reported. detached: at once.") \
+	X(tg_limit, "off|on", (0, 6_8, 1), "Refresh the load total of a task group at most once per ms and queue.") \
 	X(decayed_contrib, "off|on", (1, 4_16, 0, 6_12, 1), \
-	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
-	  "4.12 never takes a queue out of the walk, which comes to the same.") \
+	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is " \
+	  "taken back (in 4.12 always).") \
 	X(shares_load, "weight|larger", (0, 4_16, 1), \
-	  "What of a group's load a CPU's share is worked out from: the weight queued there now, or the larger of it " \
-	  "and the load average, so that sleepers count.") \
+	  "What of a group's load a CPU's share is worked out from: the weight queued there, or the larger of it " \
+	  "and the load average.") \
 	X(shares_keep_empty, "off|on", (0, 6_12, 1), \
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
 	X(shares_set_same, "off|on", (1, 6_8, 0), \
-	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
-	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.8 and later.") \
-	X(rt_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time real-time tasks run. Without it that time is invisible to the sum.") \
+	  "A group's entity gets its weight again when that is the same; its load average then follows the sum. " \
+	  "Recorded in 6.1, read in 6.6.") \
+	X(rt_signal, "off|on", (0, 4_19, 1), "A load-tracking record for the time real-time tasks run.") \
 	X(dl_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part of " \
-	  "the sum.") \
+	  "A load-tracking record for the time deadline tasks run. It decides saturation, and from 6.8 it is part " \
+	  "of the sum.") \
 	X(irq_signal, "off|on", (0, 4_19, 1), \
-	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.19, where either is measured). What " \
-	  "is left of the CPU is what the classes share.") \
+	  "A load-tracking record for time in interrupts or stolen by a hypervisor. What is left of the CPU is " \
+	  "what the classes share.") \
 	X(hw_signal, "off|on", (0, 5_10, 1), \
-	  "Time-weighted capacity lost to the hardware: thermal pressure (not in 5.4, in 5.10), hardware pressure (6.12).") \
+	  "Time-weighted capacity lost to the hardware: thermal pressure (5.10), hardware pressure (6.12).") \
 	X(capacity_left, "rt_share|used|actual", (0, 4_19, 1, 6_12, 2), \
 	  "What is left of a CPU for fair tasks. rt_share: capacity times the part of the last second that others " \
 	  "left. used: less real-time, deadline and thermal load, scaled by interrupts relative to the whole " \
-	  "capacity. actual: lost capacity lowers what the interrupts are relative to as well.") \
+	  "capacity. actual: relative to what lost capacity leaves.") \
 	X(util_est, "off|u1|u2|u3|u4|u1_any", (0, 4_19, 5, 5_4, 1, 5_10, 2, 6_8, 3, 6_18, 4), \
 	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0. " \
-	  "u1_any: u1 without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
+	  "u1_any: without the capacity test. u2: rises at once. u3: a single field, not lowered for a task that " \
 	  "was kept waiting. u4: u3 without the capacity test.") \
 	X(util_est_stale, "off|on", (0, 6_12, 1, 7_2, 0), \
-	  "The estimate is sampled before the entity is brought up to now and so sees a value up to one tick old. Read in " \
-	  "6.12 and 6.18; up to 6.6 afterwards, in 7.2 inside the update.") \
+	  "The estimate is sampled before the entity is updated: a value up to one tick old. Up to 6.6 afterwards, " \
+	  "in 7.2 inside the update.") \
 	X(estimate_leaves, "last|first", (0, 5_10, 1), \
-	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event " \
-	  "still sees it, or before everything else.") \
+	  "A task that leaves takes its estimate off the CPU's: last (the frequency hook of the same event still " \
+	  "sees it) or first.") \
 	X(runnable_signal, "off|on|load|load_whole", (3, 4_16, 2, 5_10, 1), \
-	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by the part " \
-	  "of its load that is runnable. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of " \
-	  "queued loads.") \
-	X(runnable_boost, "off|on", (0, 6_6, 1), \
-	  "Frequency follows the larger of utilization and runnable average: waiting tasks are demand as well.") \
+	  "What is averaged of time on the queue. on: without weights. load: with them; a group counts by its " \
+	  "runnable part. load_whole: a group counts whole. off: nothing; wake-ups compare the sum of queued loads.") \
+	X(runnable_boost, "off|on", (0, 6_6, 1), "Frequency follows the larger of utilization and runnable average.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", (0, 4_19, 1, 5_4, 2), \
-	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag. runnable_max: " \
-	  "maximum while one is runnable. runnable_max_unless_uclamp: the same only while no clamps are in use on " \
-	  "the system (5.4; there decided when the kernel is built). none: only its share of the sum.") \
-	X(rt_in_sum, "off|on", (0, 4_19, 1), \
-	  "Add real-time utilization to the fair request: without it every real-time slice lowers the fair " \
-	  "utilization and with it the frequency, and the end of the slice starts a slide down.") \
+	  "What a real-time task asks for. flag_max: maximum for hook calls with its flag. runnable_max: maximum " \
+	  "while one is runnable. runnable_max_unless_uclamp: only while no clamps are in use (5.4: not built). " \
+	  "none: its share of the sum.") \
+	X(rt_in_sum, "off|on", (0, 4_19, 1), "Add real-time utilization to the fair request.") \
 	X(cfs_if_queued, "off|on", (0), \
-	  "Fair utilization counts only while a fair task is queued: what a CPU without one still remembers is left out. " \
-	  "4.17 alone; no profile has it.") \
+	  "Fair utilization counts only while a fair task is queued. 4.17 alone; no profile has it.") \
 	X(dl_rule, "flag_max|bw_on_top|bw_floor", (0, 4_16, 1, 6_8, 2), \
 	  "What deadline tasks ask for. flag_max: maximum by flag. bw_on_top: running bandwidth added to the sum, " \
-	  "headroom included. bw_floor: running bandwidth is a floor without headroom. The governor's own deadline " \
-	  "worker has no bandwidth.") \
+	  "headroom included. bw_floor: running bandwidth is a floor without headroom.") \
 	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", (0, 4_16, 1, 4_19, 2, 5_4, 3, 6_8, 4), \
 	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone. bw: plus deadline " \
 	  "bandwidth. rt_sum: plus real-time and interrupts. clamp_then_sum: clamps on fair and real-time. " \
-	  "sum_then_clamp: sum first, minimum and maximum returned beside it.") \
+	  "sum_then_clamp: sum first, minimum and maximum beside it.") \
 	X(uclamp_iowait, "off|on", (0, 5_15, 1, 6_8, 0), \
-	  "The boost of I/O waiters is itself limited by the clamps. 5.4 and 5.10 do not limit it; from 6.8 it joins " \
-	  "the sum before the clamps.") \
+	  "The boost of I/O waiters is limited by the clamps (not in 5.4 and 5.10; from 6.8 it joins the sum " \
+	  "before the clamps).") \
 	X(headroom, "frequency|utilization|before_clamps", (0, 5_15, 1, 6_8, 2), \
-	  "Where the quarter is added: on the reference frequency, on the utilization, or on the utilization before " \
-	  "it is clamped, so that a clamp is an exact limit.") \
+	  "Where the quarter is added: on the reference frequency, on the utilization, or on the utilization " \
+	  "before it is clamped.") \
 	X(ref_freq, "highest|capacity", (0, 6_8, 1), \
 	  "What a request of 1024 asks for. highest: the highest frequency, or without invariance the present one. " \
 	  "capacity: where the architecture names it (arm, arm64, riscv), the frequency that invariant signals are " \
-	  "scaled to, and points above it are never asked for; else the highest, or without invariance a quarter " \
-	  "above the present one.") \
+	  "scaled to; else the highest, or without invariance a quarter above the present one.") \
 	X(margins, "fixed|scaled|tick", (0), \
-	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a " \
-	  "quarter, and 80 %. The others are proposals: what can be reached in 4 ms; a CPU is too small from what is " \
-	  "reached in the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
+	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: " \
+	  "a quarter, and 80 %. Proposals: what can be reached in 4 ms; a CPU is too small from what is reached in " \
+	  "the time to its capacity, scaled by that (scaled) or less a tick (tick).") \
 	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", (1), \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \
 	  "request (4.12). r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
 	  "the error, the sooner. up_down: one limit per direction (vendor kernels).") \
 	X(gate_bypass, "off|r3a|r3b", (0), \
-	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b leaves it " \
-	  "to the fair class (proposed in 2017, not merged for RT).") \
-	X(gate_peak, "off|on", (0), \
-	  "Lower the frequency only to the maximum wanted within the cost window, so that a short burst is not lost.") \
+	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b " \
+	  "leaves it to the fair class (2017).") \
+	X(gate_peak, "off|on", (0), "Lower the frequency only to the maximum wanted within the cost window.") \
 	X(gate_asymmetry, "off|on|falls", (0), \
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
 	  "out small errors, for decreases only: what is more is set at once (falls).") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", (0, 4_16, 1, 6_12, 3), \
-	  "Default rate limit from the driver's latency: a thousand times it, the same capped at 10 ms or at 2 ms " \
-	  "(between 6.8 and 6.12, no profile has it), or one and a half times it.") \
+	  "Default rate limit: a thousand times the driver's latency, the same capped at 10 ms or at 2 ms (no " \
+	  "profile), or one and a half times it.") \
 	X(iowait_boost, "off|jump|frequency|frequency_shared|frequency_reset|capacity", (1, 4_16, 3, 4_19, 4, 5_4, 5), \
 	  "Boost for tasks that wake from I/O. jump: to the maximum at once. frequency: doubles from the lowest " \
-	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request. " \
-	  "frequency_reset: forgotten after a tick of silence whatever comes next. capacity: doubles from 128 of " \
-	  "1024.") \
+	  "frequency (4.17). frequency_shared: not in a domain of one CPU. frequency_reset: forgotten after a tick " \
+	  "of silence. capacity: doubles from 128 of 1024.") \
 	X(dl_bypass, "off|bandwidth|floor", (0, 4_19, 1, 6_8, 2), \
-	  "A raised deadline bandwidth ignores the rate limit, and nothing else. bandwidth: compared with the one of " \
-	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the " \
-	  "whole scale while a real-time task runs without clamps.") \
+	  "A raised deadline bandwidth ignores the rate limit, and nothing else. bandwidth: compared with that of " \
+	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, " \
+	  "the whole scale while a real-time task runs without clamps.") \
 	X(limits_update, "forget|compare|ask_driver|repeat", (0, 4_19, 1, 5_10, 2, 6_6, 3, 6_12, 2), \
 	  "What new limits and a deadline override do beside opening the gate. forget: the last request is " \
-	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change of " \
-	  "limits. repeat: the driver is called in any case, and such drivers at every evaluation from then on.") \
+	  "forgotten. compare: an equal request changes nothing. ask_driver: unless the driver wants every change " \
+	  "of limits. repeat: the driver is called in any case, such drivers at every later evaluation.") \
 	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", \
 	  (1, 4_16, 2, 5_4, 3, 5_10, 4, 6_1, 5), \
-	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
-	  "(4.12), dropped (4.16; 5.4 does not hold nor look after new limits) or restored (5.10); from 6.1 a CPU at its " \
-	  "uclamp maximum is not held, nor one with new limits.") \
+	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw " \
+	  "request is kept (4.12), dropped (4.16; in 5.4 not held after new limits) or restored (5.10); from 6.1 a " \
+	  "CPU at its uclamp maximum, or with new limits, is not held.") \
 	X(stale_cpu, "skip|skip_fair|count", (0, 4_16, 1, 4_19, 2), \
-	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and " \
+	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, " \
 	  "nothing when that is older than a tick. skip_fair: then their deadline bandwidth still counts. count: " \
-	  "what they have now, blocked utilization included.") \
+	  "what they have now.") \
 	X(while_busy, "refuse|overwrite", (0, 4_19, 1), \
 	  "Until the driver has returned to the slow-path worker, refuse all evaluations; or replace the frequency " \
-	  "that the worker will set, and wake it once more when it has fetched the last.") \
+	  "that the worker will set, and wake it again when it has fetched the last.") \
 	X(remote, "local_only|fast_only|all", (0, 4_16, 1, 5_10, 2), \
-	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a driver " \
-	  "that can, slow ones always work. all: the driver must be able to (5.10, and stable updates of 5.4).") \
+	  "Which CPUs outside a domain may drive it. local_only: none. fast_only: fast-switch domains need a " \
+	  "driver that can, slow ones always work. all: the driver must be able to.") \
 	X(worker, "fifo50|deadline", (0, 4_16, 1), \
-	  "Class of the slow-path worker: FIFO priority 50, or deadline with a fake reservation that is never " \
-	  "accounted and never loses.") \
+	  "Class of the slow-path worker: FIFO priority 50, or deadline with a reservation that is never accounted.") \
 	X(hook_decay, "off|local|remote", (1, 4_16, 2), \
 	  "Call the governor when the root average decayed. local: only on the CPU concerned. off: update-hooks " \
 	  "proposal of 2017.") \
 	X(hook_in_average, "off|on", (1, 5_10, 0), \
-	  "The decay call sits inside the average update: it precedes attach and detach instead of being replaced by " \
-	  "them, and a mere propagation does not cause it.") \
+	  "The decay call sits inside the average update: it precedes attach and detach, and a mere propagation " \
+	  "does not cause it.") \
 	X(hook_attach, "off|on", (1), \
 	  "Call the governor when an entity is attached to or detached from the root queue.") \
-	X(hook_tick, "off|on", (0), \
-	  "Call the governor at every fair tick, decayed or not. Part of the update-hooks proposal; the kernel gets there " \
-	  "indirectly, because a tick nearly always decays.") \
+	X(hook_tick, "off|on", (0), "Call the governor at every fair tick, decayed or not (update-hooks proposal).") \
 	X(hook_rt, "accounting|enqueue|off", (0, 4_19, 1), \
 	  "When the real-time class calls: each time run time is accounted, with a flag, or at every enqueue and " \
 	  "dequeue at the top level.") \
@@ -528,8 +512,8 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	X(delayed_dequeue, "off|on", (0, 6_12, 1), \
 	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible.") \
 	X(virtual_time, "multiply|divide", (0, 7_2, 1), \
-	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 bits, which " \
-	  "rounds down by up to a part in the weight. divide: exactly (7.2, on 64-bit machines).") \
+	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 " \
+	  "bits, rounded down. divide: exactly (7.2, on 64-bit machines).") \
 	X(base_slice, "750_us|700_us", (0, 6_12, 1), \
 	  "Length of a request for which none was set, times 1 + log2 of the CPUs (at most 8): 0.75 ms in 6.6, 0.70 ms in " \
 	  "6.12.117 and later. CFS has no requests.") \
@@ -539,171 +523,166 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "A task that moves to another queue while it is runnable takes along what is left of its request; else it " \
 	  "starts a new one.") \
 	X(initial_slice, "whole|half", (0, 6_12, 1), \
-	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on " \
-	  "its parent's queue and then places it again), or half of one.") \
+	  "First request of a new task: a whole slice on the queue it joins, or half of one.") \
 	X(cfs_slice, "plain|floored", (0, 5_10, 1, 6_6, 0), \
 	  "CFS. plain: the period grows with the entities of a level. floored: with the tasks of the CPU, and no " \
 	  "slice is shorter than the minimum granularity.") \
 	X(long_sleeper, "off|on", (0, 5_10, 1, 6_6, 0), \
-	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place, which could have wrapped.") \
+	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place.") \
 	X(idle_credit, "off|on", (0, 6_1, 1, 6_6, 0), \
-	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the " \
-	  "period, and its slice may be as short as 0.75 ms.") \
+	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit, and its slice may be 0.75 " \
+	  "ms.") \
 	X(group_idle, "off|tasks_first|levels", (0, 5_15, 1, 6_12, 2), \
 	  "Whether groups may be idle (cpu.idle). off: no. tasks_first: yes; that a task is of SCHED_IDLE decides " \
-	  "about a preemption before groups do. levels: only what meets is looked at, and a running entity that " \
-	  "gives way because it is idle has no protection.") \
+	  "about a preemption before groups do. levels: only what meets is looked at, and an entity that gives way " \
+	  "because it is idle has no protection.") \
 	X(fair_zero, "min_vruntime|average", (0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed. " \
 	  "min_vruntime: the least virtual time, which never goes back. average: the average of the last look.") \
 	X(fair_weight, "down|full", (0, 7_2, 1), \
-	  "Weights in the sums of EEVDF: in units of 1024 of what is stored, or all of it, compared in 128 bits. " \
-	  "Groups have fractions of units.") \
+	  "Weights in the sums of EEVDF: in units of 1024 of what is stored, or all of it, compared in 128 bits.") \
 	X(lag_limit, "own_slice|longest_slice", (0, 7_2, 1), \
 	  "Most lag that an entity takes along: twice its slice and at least a tick, or the longest slice of its " \
 	  "queue and a tick.") \
 	X(run_to_parity, "request|short|shortest|shortest_each", (0, 6_12, 1, 6_18, 2, 7_2, 3), \
 	  "How long the running entity is safe from wake-ups. request: while its request lasts. short: an eligible " \
-	  "wakee of shorter slice that would be next ends it. shortest: for the shortest slice of the queue, which a " \
-	  "wakee of shorter slice passes. shortest_each: the same, looked up again at every wake-up.") \
+	  "wakee of shorter slice that would be next ends it. shortest: for the shortest slice of the queue. " \
+	  "shortest_each: the same, looked up at every wake-up.") \
 	X(fork_preempts, "off|on", (1, 7_2, 0), \
 	  "A task that was just made may preempt the running one. 7.2 does not look, unless its slice is shorter.") \
 	X(fair_yield, "deadline|forfeit", (0, 6_12, 1), \
 	  "sched_yield() under EEVDF. deadline: the deadline moves by a request. forfeit: only when eligible, and " \
 	  "then the virtual time moves to the deadline. CFS passes the task over once, in every release.") \
 	X(fair_reweight, "request|average|anew|lag|anew_protected|others", (0, 6_8, 5, 6_12, 1, 6_18, 2, 7_2, 3), \
-	  "What another weight of a queued entity changes beside it. request: the rest of its request. average: its " \
-	  "lag, too. others: the same, but the average of the others when it waits, and without limit. anew: both, " \
-	  "and it is placed as if it joined. anew_protected: as anew, with its protection (6.18.17). lag: as " \
-	  "average, with its protection.") \
+	  "What another weight of a queued entity changes beside it. request: the rest of its request. average: " \
+	  "its lag, too. others: by the average of the others when it waits, without limit. anew: both, and it is " \
+	  "placed as if it joined. anew_protected: with its protection (6.18.17). lag: as average, with its " \
+	  "protection.") \
 	X(delayed_lag, "zero|kept", (0, 7_2, 1), \
 	  "Lag of an entity whose dequeue was delayed. zero: it gains none. kept: nor does it lose any to others " \
 	  "that join or leave meanwhile.") \
 	X(rt_limit, "throttle|fair_server", (0, 6_12, 1), \
-	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not " \
-	  "a fair task waits. fair_server: a deadline server runs fair tasks that had too little of a period; while " \
-	  "it is active its bandwidth counts in what the CPU asks for.") \
+	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second. fair_server: " \
+	  "a deadline server runs fair tasks that had too little of a period; while active its bandwidth counts in " \
+	  "what the CPU asks for.") \
 	X(server_restart, "anew_running|anew|revised_running|revised", (0, 6_12, 2, 6_18, 0, 7_2, 2), \
-	  "A fair server that starts again before its deadline with more left than fits. anew: a new period, at " \
-	  "whose end it runs if need be. anew_running: and it runs at once if it ran before. revised: it goes on " \
-	  "until its deadline, with what fits. revised_running: that only if it ran before, else anew.") \
+	  "A fair server that starts again before its deadline with more left than fits. anew: a new period. " \
+	  "anew_running: and it runs at once if it ran before. revised: it goes on until its deadline, with what " \
+	  "fits. revised_running: that only if it ran before, else anew.") \
 	X(server_idle, "taken|waits", (0, 7_2, 1), \
-	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing. waits: as if fair " \
-	  "tasks had run, and a server that finds its CPU idle when its time comes stops at once.") \
+	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing. waits: as if " \
+	  "fair tasks had run, and a server that finds its CPU idle when its time comes stops.") \
 	X(server_late, "replenished|anew", (0, 6_18, 1), \
 	  "A fair server that used its runtime when its next period has already begun. replenished: it goes on. " \
 	  "anew: it waits for a period from now on.") \
 	X(dl_runtime, "wall|scaled", (0, 4_16, 1), \
 	  "What running takes from the runtime of a deadline reservation. wall: the time. scaled: the time at the " \
-	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU.") \
+	  "current frequency and the CPU's capacity.") \
 	X(dl_constrained, "plain|revised", (0, 4_16, 1), \
-	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be " \
-	  "too dense starts a period. revised: it keeps the deadline with the runtime that the density allows, and " \
-	  "one that wakes between deadline and period waits with nothing left.") \
+	  "Reservations whose deadline is shorter than their period. plain: a wake-up that would be too dense " \
+	  "starts a period. revised: it keeps the deadline with the runtime that the density allows, and one that " \
+	  "wakes between deadline and period waits with nothing left.") \
 	X(dl_admission, "cpus|capacity", (0, 5_10, 1), \
 	  "What 95 % of which deadline reservations may have: the number of CPUs, or the sum of their capacities.") \
 	X(dl_enforcement, "tick|timer", (0, 7_2, 1), \
-	  "When a deadline task that has no runtime left is stopped: at the next tick or switch, or by a timer of " \
-	  "its own (7.2 on x86 and not arm64).") \
+	  "When a deadline task without runtime is stopped: at the next tick or switch, or by a timer of its own " \
+	  "(7.2 on x86 and not arm64).") \
 	X(hrtick, "off|on", (0, 7_2, 1), \
-	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up " \
-	  "does (on in 7.2 on x86 and not arm64).") \
+	  "Whether a timer ends the request of a running fair task for which others wait (7.2 on x86 and not " \
+	  "arm64), or only a tick or wake-up.") \
 	X(preemption, "full|lazy", (0), \
 	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns " \
-	  "to user mode; one that executes user code notices another CPU's wake-up at its next interrupt " \
+	  "to user mode; one in user code notices another CPU's wake-up at its next interrupt " \
 	  "(CONFIG_PREEMPT_LAZY).") \
 	X(skew_tick, "off|on", (0), \
-	  "When CPUs tick. off: all at the same moment. on: each one later than the CPU before it, by half a tick " \
-	  "divided by the number of CPUs (the boot parameter skew_tick=1).") \
+	  "When CPUs tick. off: together. on: each later than the CPU before it, by half a tick divided by the " \
+	  "number of CPUs (boot parameter skew_tick=1).") \
 	X(rt_runtime_share, "off|on", (1, 5_10, 0), \
-	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
-	  "one busy real-time task on several CPUs is never throttled.") \
+	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used: one busy " \
+	  "real-time task on several CPUs is never throttled.") \
 	X(newidle, "always|migration_cost|domain_cost|at_switch", (1, 6_1, 2, 7_2, 3), \
-	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle " \
-	  "time is below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, " \
-	  "and an idle time ends with the switch to a task. always: it always looks.") \
+	  "When a CPU that runs out of tasks does not look elsewhere. migration_cost: while its mean idle time is " \
+	  "below 500 us, or below what a search costs. domain_cost: only the latter. at_switch: the same, and an " \
+	  "idle time ends with the switch to a task. always: it always looks.") \
 	X(balance, \
 	  "loads_newly|loads_zero|loads_biased|loads|types|capacities|reduced|cores|threads|misfit_apart|runnable|overutilized", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 6_6, 7, 6_8, 8, 6_12, 9, 6_18, 10, 7_2, 11), \
-	  "How tasks are moved between CPUs. To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); fading over ticks where a " \
-	  "cache is not shared or the CPU is busy (loads_biased); also of a group with nothing to move (loads_zero); " \
-	  "only a newly idle CPU takes from an overloaded group in any case (loads_newly). From 5.10 by types of " \
-	  "groups (types). capacities: larger begins a twentieth above. reduced: a CPU whose capacity others took " \
-	  "gives a lone task away. cores: tasks for each core are evened out. threads: without an idle core one idle " \
+	  "How tasks are moved between CPUs. To 5.4 by the loads of groups of CPUs: of runnable tasks (loads); " \
+	  "fading over ticks where a cache is not shared or the CPU is busy (loads_biased); also of a group with " \
+	  "nothing to move (loads_zero); only a newly idle CPU takes from an overloaded group in any case " \
+	  "(loads_newly). From 5.10 by types of groups (types). capacities: larger begins a twentieth above. " \
+	  "reduced: a CPU whose capacity others took gives a lone task away. cores: tasks for each core are evened " \
+	  "out. threads: without an idle core one idle " \
 	  "thread balances. misfit_apart: a misfit task is no failure. runnable: delayed tasks do not count. " \
-	  "overutilized: placement by energy calls only groups with an over-utilized CPU overloaded.") \
+	  "overutilized: only groups with an over-utilized CPU are overloaded under placement by energy.") \
 	X(balance_capacity, "after|before", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so " \
 	  "far. before: always, and a task too big for its CPU goes to an idle core only.") \
 	X(cache_aware, "off|on", (0, 7_2, 1), \
-	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave " \
-	  "them there while caches are not too full (CONFIG_SCHED_CACHE).") \
+	  "Threads of one process prefer the cache in which they ran most; balances take or leave them there while " \
+	  "it is not too full (CONFIG_SCHED_CACHE).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", (0, 4_19, 1, 5_4, 2, 5_10, 3), \
-	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. balance: " \
-	  "when there may be something to balance. stats: every 32 ms as well, and a CPU that goes idle walks itself " \
-	  "when that is due. stats_asym: where capacities differ busy CPUs are no reason. entry: a CPU that goes " \
-	  "idle walks from its idle loop.") \
+	  "Which CPU updates the load of idle CPUs without tick: an idle one that a busy CPU's tick wakes. " \
+	  "balance: when there may be something to balance. stats: every 32 ms too, and a CPU that goes idle walks " \
+	  "itself when due. stats_asym: with unequal capacities busy CPUs are no reason. entry: from its idle loop.") \
 	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", (0, 5_4, 1), \
-	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU. " \
-	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The " \
-	  "others add clamped utilizations up and are in no release. sum: they fall as utilization does. bias: a " \
-	  "signed difference to the utilization is kept. bias_weighted: no cap takes from others what their weight " \
-	  "entitles them to. debt: as bias, with what a sleeper leaves beside the averages.") \
+	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks. group_throttle: the same, " \
+	  "and no task group counts for more than its part of a CPU (Android, 2021). The others add clamped " \
+	  "utilizations up. sum: they fall as utilization does. bias: a signed difference to the utilization is " \
+	  "kept. bias_weighted: no cap takes from others what their weight entitles them to. debt: as bias, with " \
+	  "what a sleeper leaves beside the averages.") \
 	X(uclamp_limit, "ceiling|range", (0, 5_10, 1), \
 	  "What a group's clamps do to those of its tasks. ceiling: each takes the place of a task's that is larger " \
 	  "or that the task did not choose itself. range: the task's are both kept between the group's two.") \
 	X(uclamp_used, "always|once_asked", (0, 5_10, 1), \
-	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 as well, wherever the " \
-	  "kernel was built with clamps. once_asked: since the first request for one (sched_uclamp_used; not in 5.4, " \
-	  "in 5.10).") \
+	  "Since when clamps count. always: from the start, real-time tasks' lower one of 1024 too. once_asked: " \
+	  "since the first request for one (sched_uclamp_used).") \
 	X(uclamp_first, "zero|left_over", (0, 5_10, 1), \
-	  "Clamps of a CPU that had no task yet. zero: 0 and 0, so that placement reckons with an upper clamp of 0. " \
-	  "left_over: none, marked as those of an idle CPU.") \
+	  "Clamps of a CPU that had no task yet. zero: 0 and 0. left_over: none, marked as those of an idle CPU.") \
 	X(uclamp_new_group, "parents|own", (0, 5_4, 1), \
 	  "Clamps in force of a group whose files were not written. parents: those of the group above; the root's " \
 	  "are 1024 and 1024 (5.4.0). own: 0 and 1024 within those of the group above.") \
 	X(uclamp_change, "keeps_mark|clears_mark", (0, 5_10, 1), \
 	  "A group's clamps change while a CPU's only task is in it. keeps_mark: the CPU stays marked as idle, and " \
-	  "the next task that comes replaces the clamps of the one that runs. clears_mark: it does not.") \
+	  "the next task's clamps replace those of the one that runs. clears_mark: not so.") \
 	X(idle_governor, "menu|teo|next_timer", (0), \
 	  "Which governor chooses idle states. menu: from the last eight stays and the next timer. teo: from where " \
 	  "between the states' residencies earlier stays ended. next_timer: the deepest state that pays until the " \
 	  "next timer; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_6, 6, 6_12, 7, 6_18, 8, 7_2, 9), \
-	  "The form of menu, named by the release it was read in (docs/rules/idle.md).") \
+	  "The form of menu, named by its release (docs/rules/idle.md).") \
 	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", (0, 5_10, 1, 5_15, 2, 6_6, 3, 6_12, 4, 6_18, 5, 7_2, 6), \
-	  "The form of teo, named by the release it was read in (docs/rules/idle.md); 4.12 to 4.19 have no teo, and " \
-	  "get that of 5.4.") \
+	  "The form of teo, named by its release (docs/rules/idle.md); 4.12 to 4.19 have no teo, and get that of " \
+	  "5.4.") \
 	X(idle_tick, "stops|governor|after_tick", (0, 4_19, 1, 5_10, 2, 6_6, 1, 6_12, 2, 6_18, 1, 7_2, 2), \
 	  "The tick of an idle CPU. stops: before the governor is asked. governor: it goes on when the governor " \
-	  "expects the CPU back within it. after_tick: and where there is no second idle state it stops once it came " \
-	  "while the CPU was idle.") \
+	  "expects the CPU back within it. after_tick: and without a second idle state it stops once it came.") \
 	X(wake_queue, "far|far_or_idle", (0, 5_15, 1), \
-	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or " \
-	  "also those to a CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
+	  "Which wake-ups are executed by the CPU that gets the task: those to another cache, or also those to a " \
+	  "CPU that has nothing to run. It pays for enqueueing and for the governor then.") \
 	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", \
 	  (0, 4_16, 1, 4_19, 2, 5_10, 3, 5_15, 4), \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by " \
 	  "the load of runnable tasks. runnable_even: the waking CPU is asked first whether it is idle. " \
-	  "runnable_less: what is even goes with the waker only when that is about to sleep. load_avg: by averages " \
-	  "with sleepers in them. idle_first: an idle last CPU is taken before loads are compared.") \
+	  "runnable_less: what is even goes with the waker only when it is about to sleep. load_avg: by averages. " \
+	  "idle_first: an idle last CPU comes before loads.") \
 	X(wake_cap, "util|est|off", (0, 5_4, 1, 5_10, 2), \
-	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small " \
-	  "is not drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search " \
-	  "for new tasks. off: not asked.") \
+	  "With unequal CPUs a task for which the smaller of the waker's and its last CPU is too small is not " \
+	  "drawn to the waker. util: by its utilization. est: by its estimate, and it goes through the search for " \
+	  "new tasks. off: not asked.") \
 	X(energy_model, "milliwatts|scaled|microwatts|performance", (0, 5_10, 1, 6_1, 2, 6_12, 3), \
 	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency. scaled: the " \
 	  "same times 1000. microwatts: the power comes in uW. performance: 10 * uW / performance, and the state is " \
 	  "chosen by performance.") \
 	X(energy_aware, "off|margin|limited|rank|actual", (0, 5_4, 1, 5_15, 2, 6_1, 3, 6_12, 4), \
-	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not. margin: the previous CPU " \
-	  "stays unless another saves a sixteenth. limited: the same, utilization cut at the capacity that cooling " \
-	  "leaves. rank: the smallest addition wins, a CPU that cannot keep a lower clamp comes last. actual: the " \
-	  "same under the capacity that limits leave.") \
+	  "How a waking task is placed by energy on unequal CPUs. off: not. margin: the previous CPU stays unless " \
+	  "another saves a sixteenth. limited: the same, utilization cut at the capacity that cooling leaves. " \
+	  "rank: the smallest addition wins, a CPU that cannot keep a lower clamp comes last. actual: the same " \
+	  "under the capacity that limits leave.") \
 	X(energy_full_cpu, "skipped|candidate", (0, 6_1, 1, 6_6, 0, 6_8, 1), \
 	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no. " \
-	  "candidate: yes: several capped tasks may share a CPU that looks full.") \
+	  "candidate: yes.") \
 	X(energy_zero, "utilization|clamped|no_floor", (0, 5_10, 2, 6_6, 1, 6_8, 2), \
 	  "When a task has nothing that placement by energy could save with, and stays. utilization: it has none. " \
 	  "clamped: it has none within its clamps. no_floor: it has none and no lower clamp.") \
@@ -727,39 +706,39 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "yields: not when the task is of SCHED_IDLE itself.") \
 	X(idle_search, "all|counted|second|passes|scan|clusters", (0, 4_16, 1, 5_4, 2, 5_10, 3, 5_15, 4, 6_8, 5), \
 	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads. counted: the CPU " \
-	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one that runs SCHED_IDLE " \
-	  "tasks only is taken when none is idle. passes: the first of either kind; a kernel thread of its CPU " \
-	  "leaves the task there. scan: as many CPUs as the group's utilization leaves. clusters: the CPUs of the " \
-	  "same cluster first.") \
+	  "before the last one, too, and as many CPUs as the mean idle time leaves. second: one with SCHED_IDLE " \
+	  "tasks only when none is idle. passes: the first of either kind; a kernel thread of its CPU leaves the " \
+	  "task there. scan: as many CPUs as the group's utilization leaves. clusters: those of the same cluster " \
+	  "first.") \
 	X(capacity_search, "off|first|rank|cores", (0, 5_10, 1, 6_1, 2, 7_2, 3), \
-	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, " \
-	  "else the biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before " \
-	  "threads, and only as many CPUs as the utilization leaves.") \
+	  "The search on unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
+	  "biggest. rank: those that fit but for a lower clamp before others. cores: whole cores before threads, " \
+	  "as many CPUs as the utilization leaves.") \
 	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types_quarter|types|types_energy", \
 	  (0, 4_16, 1, 4_19, 2, 5_4, 3, 5_10, 4, 5_15, 5, 6_1, 6, 7_2, 7), \
-	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, a " \
-	  "program to most room in the original capacity. load: in what is left of it. load_nodes: another node must " \
-	  "have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups are " \
-	  "classified, a node with an idle CPU keeps its tasks. types_quarter: while it runs tasks on less than a " \
-	  "quarter of its CPUs. types: nodes may differ by some tasks. types_energy: no group is overloaded while " \
-	  "placement by energy is on.") \
+	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, " \
+	  "a program to most room in the original capacity. load: in what is left of it. load_nodes: another node " \
+	  "must have less by the whole margin. load_est: the task's own estimate is no load. types_near: groups " \
+	  "are classified, a node with an idle CPU keeps its tasks. types_quarter: while less than a quarter of " \
+	  "its CPUs run tasks. types: nodes may differ by some tasks. types_energy: no group is overloaded under " \
+	  "placement by energy.") \
 	X(dst_group_cpus, "all|allowed", (0, 5_10, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 1), \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
 	X(governor, \
 	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", (0), \
 	  "Which governor chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum " \
-	  "at the tick (2015, never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle " \
-	  "time between samples. performance, powersave: the limits. userspace: one frequency. interactive: with a " \
-	  "frequency to jump to (Android 3.x to 4.9).") \
+	  "at the tick (2015); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between " \
+	  "samples. performance, powersave: the limits. userspace: one frequency. interactive: with a frequency to " \
+	  "jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", (0), \
 	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be " \
 	  "negative, every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task " \
 	  "by 50 ms.") \
 	X(sampling_form, "6_12|4_5", (0), \
-	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long " \
-	  "time since the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and " \
-	  "only idle time counts as long.") \
+	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver, at least 10 ms, and after a " \
+	  "long time without sample the load before it counts. 6_12: two ticks or the driver's delay, and only " \
+	  "idle time counts as long.") \
 	X(conservative_form, "stops|steps|steps_if_idle|stops_below", \
 	  (3, 4_19, 0, 5_10, 1, 6_6, 0, 6_12, 2, 6_18, 0, 7_2, 1), \
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. " \
@@ -768,32 +747,30 @@ enum { PELTON_HOST_KERNEL, PELTON_HOST_LIVE };
 	  "limit too.") \
 	X(blocked_update, "own|scan|interval|lazy", (0, 4_19, 1, 5_10, 0), \
 	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own. scan: also that of " \
-	  "every idle CPU it looks at, once a tick, inside schedule(). interval: the same, but not within " \
-	  "blocked_update_us of the last time (posting of 2021). lazy: none; a CPU that reads an idle CPU's load " \
-	  "works out how far it has faded.") \
+	  "every idle CPU it looks at, once a tick. interval: the same, not within blocked_update_us of the last " \
+	  "time (posting of 2021). lazy: none; a reader works out how far an idle CPU's load has faded.") \
 	X(newidle_own, "free|counted", (0, 6_1, 1), \
-	  "Refreshing its own load before such a look is part of what the look costs, or is not.") \
+	  "Refreshing its own load before such a look is part of its cost, or not.") \
 	X(newidle_dice, "off|success|rate", (0, 6_1, 1, 6_6, 0, 6_12, 1, 6_18, 0, 7_2, 2), \
 	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often " \
 	  "as looks found something. rate: the more often, too, the rarer it gets there.") \
 	X(newidle_fails, "measured|dearer", (0, 6_18, 1, 7_2, 0), \
-	  "What a search that finds nothing makes of a domain's remembered cost. measured: what it took. dearer: " \
-	  "half more than the longest before, at most 0.5 ms (6.18.2; taken back in 6.18.3).") \
+	  "What a fruitless search makes of a domain's remembered cost. measured: what it took. dearer: half more " \
+	  "than the longest before, at most 0.5 ms (6.18.2 alone).") \
 	X(bandwidth, "off|group|task", (1, 6_18, 2), \
-	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its " \
-	  "parent with all that waits on it. task: it stays, and each of its tasks leaves when it would return to " \
-	  "user space.") \
+	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off " \
+	  "its parent. task: it stays, and each of its tasks leaves when it would return to user space.") \
 	X(bandwidth_refill, "expires_late|expires|quota|burst", (0, 4_19, 1, 5_4, 2, 5_15, 3), \
-	  "What the end of a period does. expires: the pool is the quota again, and what queues still hold is lost; " \
-	  "expires_late: a tick after the next refill. quota: what they hold is theirs. burst: what was not used is " \
-	  "kept up to the burst, and the pool is filled before the timer stops.") \
+	  "What the end of a period does. expires: the pool is the quota again, and what queues hold is lost; " \
+	  "expires_late: a tick after the next refill. quota: what they hold is theirs. burst: what was not used " \
+	  "is kept up to the burst, and the pool is filled before the timer stops.") \
 	X(bandwidth_throttle, "head|tail|retry|at_once", (0, 4_19, 1, 5_10, 2, 7_2, 3), \
 	  "Where a throttled queue stands among those that wait for runtime. head: before the others. tail: behind " \
 	  "them. retry: and it asks the pool once more before. at_once: throttled in the update that finds nothing " \
 	  "left.") \
 	X(bandwidth_slack, "pushed|kept", (0, 5_4, 1), \
-	  "Runtime that queues return while others wait is handed out 5 ms later; another return meanwhile pushes " \
-	  "that moment back, or not.") \
+	  "Runtime returned while other queues wait is handed out 5 ms later; another return pushes that moment " \
+	  "back, or not.") \
 	X(bandwidth_time, "throttled|waiting", (0, 6_6, 1), \
 	  "throttled_usec counts the time for which a queue is throttled, or from when something waits on it.") \
 	X(bandwidth_phase, "aligned|random", (0, 6_6, 1), \

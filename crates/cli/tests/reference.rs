@@ -82,7 +82,9 @@ fn section(words: &[&str], help: &str, everywhere: &[&str]) -> String {
     let own = options(help).filter(|option| !everywhere.contains(option)).map(|option| format!("`{option}`"));
     let own = own.collect::<Vec<_>>().join(", ");
     let own = if own.is_empty() { own } else { format!("- {own}\n") };
-    format!("\n## {title}\n\n{about}\n\n- `{usage}`\n{own}")
+    // The list above has what a verb is about.
+    let about = if words.len() == 1 { String::new() } else { format!("{about}\n\n") };
+    format!("\n## {title}\n\n{about}- `{usage}`\n{own}")
 }
 
 #[test]

@@ -83,8 +83,8 @@ pub const MEASURED: &[&str] = &[
 
 quantities! {
     Run "energy_mj" ["mJ"] "Energy that all CPUs and clusters draw." = |r| r.energy_uj().map(mj);
-    Run "energy_meter_mj" ["mJ"] "Energy at the board's meter: what all CPUs and clusters draw and what else it sees (`rest_mw`)." = |r| r.meter_uj().map(mj);
-    Run "energy_model_mj" ["mJ"] "Energy of busy CPUs as the kernel's Energy Model has it, by which it places tasks." = |r| r.model_energy_uj().map(mj);
+    Run "energy_meter_mj" ["mJ"] "Energy at the board's meter, which sees more (`rest_mw`)." = |r| r.meter_uj().map(mj);
+    Run "energy_model_mj" ["mJ"] "Energy of busy CPUs by the kernel's Energy Model." = |r| r.model_energy_uj().map(mj);
     Run "energy_model_diff_pct" ["%"] "What the kernel's model has more or less than is drawn." = energy_model_diff_pct;
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
@@ -92,15 +92,15 @@ quantities! {
     Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len()));
     Run "late" ["count"] "Activations of all tasks that missed their next timer." = |r| timed_tasks(r).then(|| tasks(r, |t| t.overruns));
     Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
-    Run "wakeup_us_p95" ["us"] "The time from wake-up, or start, to execution that 95 of 100 of them do not exceed." = |r| wakeup_us_ranked(&r.tasks, 95);
-    Run "wakeup_us_p99" ["us"] "The time that 99 of 100 of them do not exceed." = |r| wakeup_us_ranked(&r.tasks, 99);
+    Run "wakeup_us_p95" ["us"] "95th percentile of the time from wake-up, or start, to execution." = |r| wakeup_us_ranked(&r.tasks, 95);
+    Run "wakeup_us_p99" ["us"] "99th percentile of it." = |r| wakeup_us_ranked(&r.tasks, 99);
     Run "wakeup_us_max" ["us"] "Longest time from wake-up, or start, to execution." = |r| wakeups(r).map(|s| s.max as f64 / 1e3);
     Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
     Run "laps_per_s" ["1/s"] "Repetitions of a benchmark per second of their own time: its score." = benchmark::laps_per_s;
     Run "usec_per_op" ["us"] "The same time per operation of the benchmark." = benchmark::usec_per_op;
     Run "records_per_s" ["1/s"] "Records that a benchmark finished, per second of the run." = benchmark::records_per_s;
-    Run "latency_max_us_mean_over_threads" ["us"] "Latest moment each thread ran after its timer, in whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;
-    Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
+    Run "latency_max_us_mean_over_threads" ["us"] "Largest lateness of each thread after its timer, whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;
+    Run "latency_avg_us_mean_over_threads" ["us"] "Mean lateness of each thread; mean over the threads." = benchmark::timer_latency_avg_us;
     Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
     Run "perf_index_points_mean_over_tasks" ["points"] "rt-app's performance index in hundredths, mean over the tasks that have one." = perf_index_points;
     Run "call_samples" ["count"] "Latencies that schbench took." = |r| latencies::count(r).map(|n| n as f64);
@@ -115,11 +115,11 @@ quantities! {
     Run "call_latency_us_max" ["us"] "Largest of them." = |r| latencies::range_us(r).map(|(_, max)| max);
     Run "call_slow_us_idle" ["us"] "Of the slowest fiftieth of them, mean: time in which the CPU leaves an idle state." = |r| latencies::slowest_us(r, |p| p.idle_exit_ns);
     Run "call_slow_us_queued" ["us"] "The same: another task runs on the CPU." = |r| latencies::slowest_us(r, |p| p.queued_ns);
-    Run "call_slow_us_search" ["us"] "The same: the CPU looks for a task, or walks over idle CPUs, and does not choose before that is done." = |r| latencies::slowest_us(r, |p| p.search_ns);
-    Run "call_slow_us_path" ["us"] "The same: other work of the kernel on the CPU, at full speed of the biggest one." = |r| latencies::slowest_us(r, |p| p.path_ns);
+    Run "call_slow_us_search" ["us"] "The same: the CPU looks for a task, or walks over idle CPUs." = |r| latencies::slowest_us(r, |p| p.search_ns);
+    Run "call_slow_us_path" ["us"] "The same: other work of the kernel on the CPU, at full speed." = |r| latencies::slowest_us(r, |p| p.path_ns);
     Run "call_slow_us_speed" ["us"] "The same: what that takes longer at the CPU's speed." = |r| latencies::slowest_us(r, |p| p.slow_ns);
-    Run "call_slow_us_unheard" ["us"] "The same: the CPU idles and has not noticed it; wake-ups before its own." = |r| latencies::slowest_us(r, |p| p.unheard_ns);
-    Run "blocked_updates_per_s" ["1/s"] "Times a CPU's averages were updated without an event of a task, all CPUs." = |r| latencies::per_s(r, |c| c.blocked_updates as f64);
+    Run "call_slow_us_unheard" ["us"] "The same: the CPU idles and has not noticed it." = |r| latencies::slowest_us(r, |p| p.unheard_ns);
+    Run "blocked_updates_per_s" ["1/s"] "Updates of averages without an event of a task, all CPUs." = |r| latencies::per_s(r, |c| c.blocked_updates as f64);
     Run "blocked_scans_per_s" ["1/s"] "Those of them inside another CPU's search for a task." = |r| latencies::per_s(r, |c| c.blocked_scans as f64);
     Run "blocked_scans_per_s_max_of_cpus" ["1/s"] "The same of the CPU that has most of them." = latencies::scans_per_s_max;
     Run "blocked_time_ms" ["ms"] "CPU time in such updates, without the hook at their end." = |r| Some(demand::cpus(r, |c| c.blocked_ns) / 1e6);
@@ -131,20 +131,20 @@ quantities! {
     Run "hooks_offered" ["count"] "Events for which the kernel calls the governor, before the hook filter." = |r| Some(demand::cpus(r, |c| c.hooks_offered));
     Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.hook_calls.iter().sum()));
     Run "evaluations" ["count"] "Times the governor worked out a frequency." = |r| Some(demand::domains(r, |d| d.evaluations));
-    Run "driver_calls" ["count"] "Frequency requests handed to the driver." = |r| Some(demand::domains(r, |d| d.driver_calls));
+    Run "driver_calls" ["count"] "Frequency requests to the driver." = |r| Some(demand::domains(r, |d| d.driver_calls));
     Run "hook_time_ms" ["ms"] "CPU time in hook calls, register writes and driver calls." = |r| Some(demand::cpus(r, |c| c.hook_ns) / 1e6);
     Run "frequency_error_mhz_s" ["MHz s"] "Time integral of the distance between the needed and the present frequency." = demand::error_mhz_s;
     Run "reactions" ["count"] "Times the needed frequency rose above the present one." = |r| demand::sum(r, |d| d.reaction_ns.len());
     Run "reactions_lapsed" ["count"] "Those of them that ended because the need went away." = |r| demand::sum(r, |d| d.lapsed);
     Run "reaction_ms_avg" ["ms"] "Mean time until the frequency met the need again." = demand::reaction_ms_avg;
-    Run "reaction_ms_p99" ["ms"] "The time that 99 of 100 reactions do not exceed." = demand::reaction_ms_p99;
+    Run "reaction_ms_p99" ["ms"] "99th percentile of the reactions." = demand::reaction_ms_p99;
     Run "reaction_ms_max" ["ms"] "Longest reaction." = demand::reaction_ms_max;
     Run "demand_steps" ["count"] "Rises of the needed frequency, met before or not." = |r| demand::sum(r, |d| d.steps);
     Run "demand_steps_lapsed" ["count"] "Those of them that ended because less was needed." = |r| demand::sum(r, |d| d.steps_lapsed);
-    Run "step_latency_ms_avg" ["ms"] "Mean time from a rise of the needed frequency until the present one is as high; 0 where it was already." = demand::step_latency_ms_avg;
+    Run "step_latency_ms_avg" ["ms"] "Mean time from a rise of the needed frequency until the present one is as high." = demand::step_latency_ms_avg;
     Run "step_latency_ms_max" ["ms"] "The longest of these times." = demand::step_latency_ms_max;
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
-    Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized, where tasks are placed by energy." = overutilized_pct;
+    Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized." = overutilized_pct;
     Run "jank_pct" ["%"] "Janky frames of user interfaces, as Jankbench counts them." = jank_pct;
     Run "frame_ms_avg" ["ms"] "Mean time from a vsync until its frame is drawn." = frame_ms_avg;
     Run "frame_ms_max" ["ms"] "The longest of these times." = frame_ms_max;
@@ -157,7 +157,7 @@ quantities! {
     Domain "domain_energy_mj" as "energy mJ" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Domain "domain_energy_model_mj" as "model mJ" ["mJ"] "Energy of its busy CPUs as the kernel's Energy Model has it." = |d| d.model_energy_uj.map(mj);
     Cooled "throttled_pct" as "throttled %" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
-    Cooled "cooling_state_max" as "deepest state" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
+    Cooled "cooling_state_max" as "deepest state" ["1"] "Deepest cooling state of the domain." = |_, c| Some(f64::from(c.state_max));
     Cooled "cooling_limit_mhz_avg" as "mean limit MHz" ["MHz"] "Mean over time of the frequency that cooling allowed." = |r, c| (r.duration_ns > 0).then(|| c.limit_khz_ns as f64 / r.duration_ns as f64 / 1e3);
     Cooled "cooling_changes" as "changes" ["count"] "Changes of the domain's cooling state." = |_, c| Some(c.changes as f64);
     Zone "temperature_c_avg" as "mean C" ["C"] "Mean temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_avg) / 1e3);
@@ -170,21 +170,21 @@ quantities! {
     Task "latency_ms_avg" as "avg ms" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
     Task "latency_ms_max" as "max ms" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
     Task "latency_ms_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
-    Task "response_ms_avg" ["ms"] "Mean time from wake-up to the end of the activation: waiting for a CPU at its beginning, and the activation. Of tasks that wake once for each." = response_avg_ms;
+    Task "response_ms_avg" ["ms"] "Mean time from wake-up to the end of the activation, of tasks that wake once for each." = response_avg_ms;
     Task "run_ms" as "run ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait_ms" as "wait ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
     Task "wakeup_latency_us_avg" as "wake-up us" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
-    Task "wakeup_latency_us_p95" as "p95 us" ["us"] "The time from wake-up, or start, to execution that 95 of 100 of them do not exceed." = |t| wakeup_us_ranked([t], 95);
-    Task "wakeup_latency_us_p99" as "p99 us" ["us"] "The time that 99 of 100 of them do not exceed." = |t| wakeup_us_ranked([t], 99);
+    Task "wakeup_latency_us_p95" as "p95 us" ["us"] "95th percentile of the time from wake-up, or start, to execution." = |t| wakeup_us_ranked([t], 95);
+    Task "wakeup_latency_us_p99" as "p99 us" ["us"] "99th percentile of it." = |t| wakeup_us_ranked([t], 99);
     Task "wakeup_latency_us_max" as "max us" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
     Task "task_energy_mj" as "energy mJ" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
-    Group "group_usage_ms" as "usage ms" ["ms"] "Time for which the tasks of a group with a quota ran (usage_usec of cpu.stat)." = |g| Some(g.usage_ns as f64 / 1e6);
+    Group "group_usage_ms" as "usage ms" ["ms"] "Run time of a group with a quota (usage_usec of cpu.stat)." = |g| Some(g.usage_ns as f64 / 1e6);
     Group "nr_periods" as "periods" ["count"] "Periods of its quota that ended." = |g| Some(f64::from(g.nr_periods));
     Group "nr_throttled" as "throttled" ["count"] "Those at whose end it was throttled on some CPU." = |g| Some(f64::from(g.nr_throttled));
-    Group "throttled_ms" as "throttled ms" ["ms"] "Time for which it was throttled, summed over CPUs (throttled_usec)." = |g| Some(g.throttled_ns as f64 / 1e6);
+    Group "throttled_ms" as "throttled ms" ["ms"] "Time throttled, summed over CPUs (throttled_usec)." = |g| Some(g.throttled_ns as f64 / 1e6);
     Group "nr_bursts" as "bursts" ["count"] "Periods in which it used more than its quota." = |g| Some(f64::from(g.nr_bursts));
     Group "burst_ms" as "burst ms" ["ms"] "Time used beyond its quota (burst_usec)." = |g| Some(g.burst_ns as f64 / 1e6);
 }
@@ -242,7 +242,7 @@ static SHARES: [Entry; 6] = [
         scope: "placement",
         name: "residency_ms",
         unit: "ms",
-        doc: "Time that a task executed on the CPUs of a frequency domain, where there are several.",
+        doc: "Time that a task executed on the CPUs of a frequency domain.",
     },
     Entry { scope: "placement", name: "residency_pct", unit: "%", doc: "The same as a share of the task's." },
 ];

@@ -10,7 +10,7 @@ declare_events! {
         cpu: u32 [Id],
         /// Task that stops running (0 = idle).
         prev_tid: u32 [Id],
-        /// Its kernel priority: 0..99 RT, 100..139 fair, 4294967295 (-1) deadline, 120 idle.
+        /// Its priority: 0..99 RT, 100..139 fair, 4294967295 (-1) deadline, 120 idle.
         prev_prio: u32 [Code],
         /// Its state: 0 runnable (preempted), 1 sleeping, 2 uninterruptible, 16 dead.
         prev_state: u32 [Code],
@@ -84,7 +84,7 @@ declare_events! {
     }
     /// A task's load-tracking averages were published.
     PeltSe = 9, "pelt_se" {
-        /// CPU whose runqueue holds the task.
+        /// CPU of the task's runqueue.
         cpu: u32 [Id],
         /// Task.
         tid: u32 [Id],
@@ -138,7 +138,7 @@ declare_events! {
         /// Average lost capacity.
         load_avg: u64 [Capacity],
     }
-    /// The governor was called for a CPU: which CPU asked, what was computed, and what became of it.
+    /// The governor was called for a CPU.
     FreqDecision = 15, "freq_decision" {
         /// CPU whose signal changed.
         cpu: u32 [Id],
@@ -176,7 +176,7 @@ declare_events! {
         cap_orig: u32 [Capacity],
         /// Frequency before the table.
         raw_khz: u32 [Khz],
-        /// Frequency in the table that serves it.
+        /// Frequency in the table.
         resolved_khz: u32 [Khz],
         /// Frequency requested before this call.
         prev_khz: u32 [Khz],
@@ -186,11 +186,11 @@ declare_events! {
         changed: u32 [Code],
         /// Distance between need and request.
         error: u32 [Capacity],
-        /// Largest frequency wanted in the window of the gate; 0 when the gate keeps none.
+        /// Largest frequency wanted in the window of the gate; 0: none.
         peak_khz: u32 [Khz],
-        /// Time from which a held correction may pass; 0 when none is held.
+        /// Time from which a held correction may pass; 0: none.
         until_ns: u64 [Ns],
-        /// From when the time since the last change is long enough for some change.
+        /// From when some change may pass.
         next_allowed_ns: u64 [Ns],
         /// Flags of the call: 1 I/O wait, 2 RT runs, 4 deadline runs, 8 forced, 16 RT or deadline demand, 32
         /// utilization left.
@@ -204,7 +204,7 @@ declare_events! {
         /// goes idle.
         power_uw: u64 [Uw],
     }
-    /// A task completed one activation (one timer period, or one work item).
+    /// A task completed one activation.
     TaskActivation = 17, "task_activation" {
         /// Task.
         tid: u32 [Id],
@@ -261,14 +261,14 @@ declare_events! {
         /// Bytes 8..16 of the name.
         name_8: u64 [Code],
     }
-    /// The recorder lost events here: what follows on this CPU does not continue what came before.
+    /// The recorder lost events here.
     LostEvents = 22, "lost_events" {
         /// CPU, or 4294967295 when unknown.
         cpu: u32 [Id],
         /// Number of them; 0 when unknown.
         count: u64 [Count],
     }
-    /// The clocks of a CPU as the next signal event of this CPU saw them.
+    /// The clocks of a CPU at its next signal event.
     RqClock = 23, "rq_clock" {
         /// CPU whose clocks these are.
         cpu: u32 [Id],
@@ -281,7 +281,7 @@ declare_events! {
         /// Time the scaled clock skipped at idle.
         lost_idle_ns: u64 [Ns],
     }
-    /// Signal as it was before the call that the next `pelt_state` of this CPU reports.
+    /// Signal before the call of this CPU's next `pelt_state`.
     PeltBefore = 24, "pelt_before" {
         /// CPU of the `pelt_state`.
         cpu: u32 [Id],
@@ -310,18 +310,18 @@ declare_events! {
         signal: u32 [Code],
         /// Moment of reading: see `PeltSource`.
         source: u32 [Code],
-        /// Small number of the kernel object, from 1; numbers are per trace.
+        /// Number of the kernel object, from 1, per trace.
         object: u32 [Id],
-        /// Object number of the queue it is on or is; 0 when unknown.
+        /// Number of its queue; 0 when unknown.
         queue: u32 [Id],
         /// Task, or 0 for a group entity or a queue.
         tid: u32 [Id],
         /// Bits: 1 on the queue, 2 running, 4 delayed dequeue, 8 root queue or entity on it, 16 the call returned 1
         /// (decayed).
         flags: u32 [Code],
-        /// Entity: number of runnable tasks it stands for; queue: its runnable tasks.
+        /// Runnable tasks of the entity or queue.
         runnable: u32 [Count],
-        /// Load weight as the kernel stores it: nice 0 = 1048576 on 64 bits.
+        /// Load weight: nice 0 = 1048576 on 64 bits.
         weight: u64 [Count],
         /// `now` of a full call; 0 when unknown.
         now_ns: u64 [Ns],
@@ -381,9 +381,9 @@ declare_events! {
         tid: u32 [Id],
         /// Stored estimate, with the kernel's mark bit.
         enqueued: u32 [Code],
-        /// Filtered estimate of older kernels; 4294967295 where it is not known.
+        /// Filtered estimate of older kernels; 4294967295: not known.
         ewma: u32 [Capacity],
-        /// Utilization it was taken from; 4294967295 where it is not known.
+        /// Utilization it was taken from; 4294967295: not known.
         util_avg: u32 [Capacity],
     }
     /// Capacity left for the fair class.
@@ -411,25 +411,25 @@ declare_events! {
     NextFreq = 31, "sugov_next_freq" {
         /// First CPU of the frequency domain.
         cpu: u32 [Id],
-        /// Performance target; without headroom in kernels 5.11 to 6.7, which added it after this.
+        /// Performance target; without headroom in 5.11 to 6.7.
         util: u32 [Capacity],
         /// Capacity it refers to.
         max: u32 [Capacity],
-        /// Frequency in the table that serves it.
+        /// Frequency in the table.
         resolved_khz: u32 [Khz],
         /// Frequency before.
         cur_khz: u32 [Khz],
         /// Highest frequency of the domain.
         max_khz: u32 [Khz],
-        /// Frequency before limits and table; 0 where it is not known.
+        /// Frequency before limits and table; 0: not known.
         raw_khz: u32 [Khz],
         /// Frequency last requested from the driver.
         next_khz: u32 [Khz],
         /// 1 = limits or a deadline task asked for a new evaluation.
         forced: u32 [Code],
-        /// CPUs of the domain; 0 where it is not known.
+        /// CPUs of the domain; 0: not known.
         domain_cpus: u32 [Count],
-        /// Number of times that the CPU has gone idle; 0 where it is not known.
+        /// Times that the CPU has gone idle; 0: not known.
         idle_calls: u64 [Count],
     }
     /// schedutil turned an effective utilization into a performance target.
@@ -522,7 +522,7 @@ declare_events! {
         /// Upper clamp in force.
         uclamp_max: u32 [Capacity],
     }
-    /// Attributes of a task, recorded once and again when they change.
+    /// Attributes of a task, when they change.
     TaskAttributes = 38, "task_attributes" {
         /// Task.
         tid: u32 [Id],
@@ -562,15 +562,15 @@ declare_events! {
         /// Vector.
         vec: u32 [Id],
     }
-    /// Sums that a fair queue has still to take out or to propagate; emitted right before its state when there are any.
+    /// Sums that a fair queue has still to take out or to propagate; right before its state.
     PeltPending = 42, "pelt_pending" {
         /// CPU of the queue.
         cpu: u32 [Id],
         /// Object number of the queue.
         object: u32 [Id],
-        /// Object number of the entity that stands for it on the level above, 0 for a root queue.
+        /// Object number of its entity, 0 for a root queue.
         entity: u32 [Id],
-        /// Tasks that left in their sleep and are still part of the averages.
+        /// Tasks that left in their sleep.
         removed_nr: u32 [Count],
         /// Their load.
         removed_load: u64 [Capacity],
@@ -583,7 +583,7 @@ declare_events! {
         /// Change of the load sum that the level above has to follow.
         prop_runnable_sum: i64 [Count],
     }
-    /// The queue of a task group on one CPU has used its group's quota up, or may run again.
+    /// A task group's queue on one CPU is throttled, or no longer.
     CfsThrottle = 43, "cfs_throttle" {
         /// CPU.
         cpu: u32 [Id],
@@ -629,7 +629,7 @@ declare_events! {
         /// The upper limit that it stands for.
         max_khz: u32 [Khz],
     }
-    /// Values of a task group's files: emitted when a run begins, and when other values are written into them.
+    /// Values of a task group's files, when a run begins and when they change.
     TaskGroup = 47, "task_group" {
         /// Group: a number the trace's reader has the path of.
         group: u32 [Id],
@@ -647,7 +647,7 @@ declare_events! {
         quota_ns: u64 [Ns],
         /// The period; 0 when there never was a quota.
         period_ns: u64 [Ns],
-        /// Unused run time that may be kept for later periods (`cpu.max.burst`).
+        /// Run time that may be kept (`cpu.max.burst`).
         burst_ns: u64 [Ns],
     }
 }

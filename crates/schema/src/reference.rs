@@ -40,10 +40,8 @@ fn row(column: &Column) -> String {
 }
 
 fn codes(out: &mut String, title: &str, column: &str, names: &[&str]) {
-    line(out, format_args!("\n## {title}\n\nValues of {column}.\n"));
-    for (value, name) in names.iter().enumerate() {
-        line(out, format_args!("- {value}: {name}"));
-    }
+    let names: Vec<String> = names.iter().enumerate().map(|(value, name)| format!("{value} {name}")).collect();
+    line(out, format_args!("\n## {title}\n\nValues of {column}: {}.", names.join(", ")));
 }
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {

@@ -140,11 +140,9 @@ fn ids(line: &str) -> impl Iterator<Item = &str> {
 fn list(gaps: &[Gap]) -> String {
     let mut out = format!(
         "# Where the model is known to be wrong\n\n{} gaps, by topic, the largest first: what a user sees, how large it \
-         is (measured end to end where it was), and the rule that is missing or simplified. The test that fails when \
-         this changes stands in [gaps.toml](gaps.toml). How true the rest is: [traces](fidelity/traces.md), \
-         [balances](fidelity/balances.md), [residency](fidelity/residency.md), \
-         [clamps beside boards](fidelity/clamp-boards.md), [ramps](fidelity/ramps.md), and for each switch of a profile \
-         [sources](fidelity/sources.md).\n",
+         is, and the rule that is missing or simplified. The test that fails when this changes stands in \
+         [gaps.toml](gaps.toml). How true the rest is: [a notebook or a paper](README.md#a-notebook-or-a-paper), and for \
+         each switch of a profile [sources](fidelity/sources.md).\n",
         gaps.len()
     );
     for (topic, title) in TOPICS {

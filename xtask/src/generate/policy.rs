@@ -64,14 +64,13 @@ fn value_name(switch: &Switch, value: u32) -> &'static str {
 
 /// Every bounded quantity.
 pub fn bounds() -> String {
-    let mut out = "# Bounds\n\nThe range of every quantity of the policy core. Input is checked against it once, at the boundary.\n\n\
-        | quantity | unit | smallest | largest | meaning |\n|---|---|---|---|---|\n"
-        .to_owned();
+    let mut out =
+        "# Bounds\n\nThe range of every quantity of the policy core. Input is checked against it once, at the \
+                   boundary.\n\n"
+            .to_owned();
     for bound in all_bounds() {
-        out.push_str(&format!(
-            "| `{}` | {} | {} | {} | {} |\n",
-            bound.quantity, bound.unit, bound.min, bound.max, bound.words
-        ));
+        let range = format!("{}..={}", bound.min, bound.max);
+        out.push_str(&format!("- `{}` ({range}, {}): {}\n", bound.quantity, bound.unit, bound.words));
     }
     out
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Degree to which a figure can be trusted; the order is that of the table in scenarios/platforms/README.md.
+/// Degree to which a figure can be trusted; the order is that of docs/guide/platforms.md#quality-of-a-figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quality {
