@@ -8,7 +8,7 @@ help:
 	@echo 'make demo      build, reproduce a published table, trace a run, compare two kernels as a page (out/)'
 	@echo 'make test      every test that needs no special machine'
 	@echo 'make test-live   boot kernels in QEMU, record inside them, validate (root); SERIES=7.2: one of them'
-	@echo 'make test-oracle  compile the kernel'"'"'s own scheduler and compare the core with it'
+	@echo 'make test-oracle  compile the kernel'"'"'s own scheduler and compare the core with it; SERIES=7.2: one of them'
 	@echo 'make test-kernel  record the running kernel and read it back (root)'
 	@echo 'make check     formats, lints, house rules, generated files'
 	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
@@ -36,7 +36,7 @@ test-live:
 
 test-oracle:
 	@scripts/setup.sh oracle
-	@scripts/test-oracle.sh || [ $$? = 4 ]
+	@scripts/test-oracle.sh $(SERIES) || [ $$? = 4 ]
 	@PELTON_KERNEL_IMAGES=1 cargo test --quiet --workspace $$(scripts/build-flags.sh workspace) --test across -- kernel_images::
 
 test-kernel:

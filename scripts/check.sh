@@ -102,7 +102,7 @@ fi
 # The fuzz targets: compiled as far as types go, so that no C++ compiler is needed, with the versions of their lock file.
 if fetched=$(cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml 2>&1); then
     step "fuzz targets" env CUSTOM_LIBFUZZER_PATH="$PWD/target/none.a" \
-        cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz --bins
+        cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}" --bins
 elif [[ $fetched == *--locked* ]]; then
     step "fuzz targets: fuzz/Cargo.lock is out of date: cargo update --workspace --manifest-path fuzz/Cargo.toml" false
 else

@@ -194,8 +194,8 @@ again() { # JOBS
     done
 }
 
-# Boards of arm64; the second has the rules of the first on one more cluster.
-boards=${PELTON_LIVE_BOARDS:-big-little three-clusters}
+# Boards of arm64 that are recorded; the second has the rules of the first on one more cluster.
+boards=${PELTON_LIVE_BOARDS-big-little three-clusters}
 # Functions of the kernel cannot be traced on arm64 before 6.4.
 on_boards=()
 for one in "${series[@]}"; do [ "$one" = 6.1 ] || on_boards+=("$one"); done

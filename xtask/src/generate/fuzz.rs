@@ -45,6 +45,15 @@ cargo-fuzz = true
 [dependencies]
 libfuzzer-sys = "0.4"
 pelton-tests = { path = "../tests" }
+
+# As in the workspace, with which what is compiled for `make check` is shared.
+[profile.dev]
+opt-level = 0
+debug = "line-tables-only"
+
+[profile.dev.package."*"]
+opt-level = 1
+debug = false
 "#;
     let program = |name: &str| {
         let path = path(name).replace("fuzz/fuzz_targets", "fuzz_targets");
