@@ -2,7 +2,7 @@
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
 use crate::about::{About, AboutPolicy};
-use crate::decided;
+use crate::kernel::decided;
 use crate::plan::Prepared;
 use crate::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
 use crate::run::{Control, LabError, run_matrix};

@@ -15,7 +15,6 @@ pub mod beyond;
 mod chance;
 pub mod clairvoyant;
 pub mod compare;
-pub mod decided;
 mod demand;
 pub mod difference;
 pub mod experiment;
@@ -29,12 +28,7 @@ pub mod explain_thermal;
 pub mod explanation;
 pub mod front;
 pub mod judge;
-#[cfg(not(target_family = "wasm"))]
-mod kernel;
-#[cfg(target_family = "wasm")]
-#[path = "kernel_absent.rs"]
-mod kernel;
-mod kernel_switches;
+pub mod kernel;
 pub mod latencies;
 pub mod mail;
 mod missing;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
-use crate::kernel::{self, PREFIX};
-use crate::kernel_switches;
+use crate::kernel::{self, PREFIX, switches};
 use crate::number::human_ns;
 use crate::{quantity, request};
 use pelton_core::{Policy, governor_votes, value};
@@ -313,7 +312,7 @@ fn chosen(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
     }
     let (image, profile) = kernel::find(name, spec.typed.as_deref().unwrap_or(name))?;
     let choice = policy::choose(Some(&profile), spec.file.as_slice(), &spec.sets)?;
-    match choice.set.iter().find(|(switch, _)| kernel_switches::is_overruled(switch)) {
+    match choice.set.iter().find(|(switch, _)| switches::is_overruled(switch)) {
         Some((switch, value)) => Err(overruled(spec, switch, value, &profile)),
         None => Ok(PolicyChoice { kernel: Some(image), ..choice }),
     }

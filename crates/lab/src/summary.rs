@@ -3,7 +3,7 @@
 
 use crate::about::{About, AboutPolicy};
 use crate::compare::Scope;
-use crate::decided::Decided;
+use crate::kernel::decided::Decided;
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, cooled, task_labels};
 use crate::{remarks, round};

@@ -12,7 +12,7 @@ use crate::picture;
 use crate::rtapp_log::RtAppLogs;
 use crate::sheet::{self, Sheet};
 use pelton_lab::compare::Scope;
-use pelton_lab::decided::Decided;
+use pelton_lab::kernel::decided::Decided;
 use pelton_lab::number::number;
 use pelton_lab::plan::Prepared;
 use pelton_lab::quantity;

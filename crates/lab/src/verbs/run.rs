@@ -2,7 +2,7 @@
 //! One simulation and its numbers.
 
 use super::inputs::{InputRequest, prepare};
-use crate::decided::Decided;
+use crate::kernel::decided::Decided;
 use crate::plan::{PolicySpec, Prepared};
 use crate::run::{LabError, run_one};
 use crate::summary::{self, RunSummary};

@@ -10,9 +10,6 @@ use std::ops::ControlFlow;
 
 use crate::run::{Fault, LabError};
 
-/// Beginning of such a policy.
-pub const PREFIX: &str = "kernel:";
-
 const REASON: &str = "there is no kernel's code here";
 const HINT: &str = "use the program on a Linux machine";
 

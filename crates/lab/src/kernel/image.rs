@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies that are a kernel's own code: `kernel:NAME`. What the image lacks is the core's, by the nearest profile.
+//! Images of a kernel's own code. What an image lacks is the core's, by the nearest profile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +13,6 @@ use pelton_sim::Report;
 use std::ops::ControlFlow;
 
 use crate::run::{Fault, LabError, Refusal};
-
-/// Beginning of such a policy.
-pub const PREFIX: &str = "kernel:";
 
 impl From<pelton_kernel::Error> for LabError {
     fn from(error: pelton_kernel::Error) -> Self {
