@@ -3,9 +3,10 @@
 
 use crate::experiment::{Beyond, ExperimentError};
 use crate::judge::Reports;
-use crate::quantity::{self, Quantity, Read};
+use crate::measure::quantity::{self, Quantity, Read};
+use crate::measure::stats;
+use crate::round;
 use crate::table::{BeyondResult, BeyondRow, BeyondValue};
-use crate::{round, stats};
 
 /// One table per workload.
 pub fn collect(beyond: &Beyond, reports: &Reports) -> Result<Vec<BeyondResult>, ExperimentError> {

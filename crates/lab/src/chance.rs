@@ -7,9 +7,9 @@
 
 use crate::experiment::{Claim, Comparison, Experiment, Row};
 use crate::judge::{self, Reports};
+use crate::measure::stats::{self, BOOTSTRAP_RESAMPLES, SAMPLES_FOR_CI95};
 use crate::probe::Samples;
 use crate::round;
-use crate::stats::{self, BOOTSTRAP_RESAMPLES, SAMPLES_FOR_CI95};
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;

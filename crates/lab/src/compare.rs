@@ -3,11 +3,13 @@
 
 use crate::about::{About, AboutPolicy};
 use crate::kernel::decided;
+use crate::measure::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
+use crate::measure::remarks;
+use crate::measure::stats::{self, Resamples};
+use crate::measure::summary::Scope;
 use crate::plan::Prepared;
-use crate::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
+use crate::round;
 use crate::run::{Control, LabError, run_matrix};
-use crate::stats::Resamples;
-use crate::{remarks, round, stats};
 use pelton_model::Machine;
 use pelton_model::Plan;
 use pelton_sim::Report;
@@ -111,41 +113,6 @@ pub struct CompareRow {
     pub note: Option<&'static str>,
     /// One per policy, in order.
     pub cells: Vec<CompareCell>,
-}
-
-/// Subject of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scope {
-    /// The whole run.
-    Run,
-    /// One frequency domain.
-    Domain,
-    /// One task.
-    Task,
-    /// One task group with a quota.
-    Group,
-    /// One thermal zone.
-    Zone,
-    /// Time of a domain at one operating point.
-    Frequency,
-    /// Time of a domain's CPUs in one idle state.
-    Idle,
-}
-
-impl Scope {
-    /// The word used in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Run => "run",
-            Scope::Domain => "domain",
-            Scope::Task => "task",
-            Scope::Group => "group",
-            Scope::Zone => "zone",
-            Scope::Frequency => "frequency",
-            Scope::Idle => "idle",
-        }
-    }
 }
 
 /// One number under one policy.

@@ -4,12 +4,12 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
+use crate::measure::quantity::Read;
 use crate::missing;
 use crate::no_effect;
 use crate::place::Wrong;
 use crate::plan::MachineChanges;
 use crate::probe::{self, Probe};
-use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
 use pelton_scenario::platform::HZ_ALLOWED;
@@ -170,7 +170,7 @@ pub struct Row {
     pub variant: String,
     /// Workload that produces it, or several whose mean it is.
     pub workload: Workloads,
-    /// Quantity, see [`crate::quantity::QUANTITIES`].
+    /// Quantity, see [`crate::measure::quantity::QUANTITIES`].
     pub quantity: String,
     /// Task or domain the quantity is read from.
     pub of: Option<String>,
@@ -548,7 +548,7 @@ fn check_beyond(experiment: &Experiment, beyond: &Beyond) -> Result<(), Wrong> {
     check_workloads(experiment, &beyond.workload)?;
     beyond.variant.iter().try_for_each(|name| check_variant(experiment, name))?;
     let readable = |read: &Read| matches!(read, Read::Run(_) | Read::Domain(_) | Read::Share(_));
-    let unknown = |name: &&String| !crate::quantity::find(name).is_some_and(|q| readable(&q.read));
+    let unknown = |name: &&String| !crate::measure::quantity::find(name).is_some_and(|q| readable(&q.read));
     match beyond.quantity.iter().find(unknown) {
         Some(name) => {
             let why = format!("no quantity of the whole run or of frequency domains is called `{name}`");
@@ -567,7 +567,7 @@ fn check_row(experiment: &Experiment, row: &Row) -> Result<(), Wrong> {
     if let Some(name) = row.against.as_ref().filter(|name| !experiment.variant.contains_key(*name)) {
         return Err(Wrong::at(&["against"], format!("no variant is called `{name}`")));
     }
-    if crate::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
+    if crate::measure::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
         return Err(Wrong::at(&["quantity"], format!("no quantity is called `{}`", row.quantity)));
     }
     Ok(())

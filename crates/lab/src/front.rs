@@ -14,9 +14,9 @@ use serde::Serialize;
 use crate::about::{About, AboutPolicy};
 use crate::clairvoyant::{self, Foreseen};
 use crate::experiment::ExperimentError;
-use crate::quantity;
+use crate::measure::{quantity, remarks, stats};
+use crate::round;
 use crate::run::{Control, LabError, run_matrix};
-use crate::{remarks, round, stats};
 
 /// The axes, by the names of their quantities; less is better on each.
 pub const AXES: [&str; 3] = ["step_latency_ms_avg", "driver_calls", "energy_mj"];

@@ -4,11 +4,11 @@
 use crate::beyond;
 use crate::chance::{Chance, World};
 use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row, Tolerance};
+use crate::measure::{quantity, remarks, stats};
 use crate::no_effect;
 use crate::probe::{self, Samples};
-use crate::stats;
+use crate::round;
 use crate::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
-use crate::{quantity, remarks, round};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
 

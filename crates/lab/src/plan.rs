@@ -2,8 +2,9 @@
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::kernel::{self, PREFIX, switches};
+use crate::measure::quantity;
 use crate::number::human_ns;
-use crate::{quantity, request};
+use crate::request;
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
 use pelton_model::groups::{THROTTLE_DEFAULT, into_group};

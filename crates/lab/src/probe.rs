@@ -2,8 +2,8 @@
 //! Numbers that claims look at and no source prints: what the mechanism must show if it is the one that was published.
 
 use crate::experiment::ExperimentError;
+use crate::measure::{demand, quantity};
 use crate::run::{Control, LabError, run_one};
-use crate::{demand, quantity};
 use pelton_model::Plan;
 use pelton_schema::{Event, Sink};
 use pelton_sim::Report;

@@ -71,7 +71,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    "run" "pelton run" crate::summary::RunSummary;
+    "run" "pelton run" crate::measure::summary::RunSummary;
     "compare" "pelton compare" crate::compare::Comparison;
     "front" "pelton front" crate::front::Fronts;
     "why" "pelton why" crate::why::Why;

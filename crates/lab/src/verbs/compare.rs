@@ -3,10 +3,11 @@
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use super::ranges;
-use crate::compare::{self, CompareRow, Comparison, Scope};
+use crate::compare::{self, CompareRow, Comparison};
 use crate::experiment::SEEDS_MAX;
+use crate::measure::quantity::MEASURED;
+use crate::measure::summary::Scope;
 use crate::plan::Prepared;
-use crate::quantity::MEASURED;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,13 @@ use super::explain::{frequency_in, place_in};
 use super::inputs::{InputRequest, prepare, prepare_again};
 use super::run::run_into;
 use crate::difference::{Against, Outcome, Outcomes};
+use crate::measure::quantity::{QUANTITIES, Read};
+use crate::measure::stats;
+use crate::measure::summary::{self, RunHeader};
 use crate::plan::{PolicySpec, Prepared};
-use crate::quantity::{QUANTITIES, Read};
 use crate::run::LabError;
-use crate::summary::{self, RunHeader};
 use crate::watch::Watch;
-use crate::{explain_placement, explanation, round, stats};
+use crate::{explain_placement, explanation, round};
 use pelton_model::Plan;
 use pelton_sim::Report;
 use schemars::JsonSchema;
@@ -184,7 +185,7 @@ fn subject(outcome: Outcome, plan: &Plan) -> String {
 
 /// Numbers of the whole run that both have and that differ.
 fn cost(ours: &Report, theirs: &Report) -> Vec<CostRow> {
-    let row = |q: &crate::quantity::Quantity| {
+    let row = |q: &crate::measure::quantity::Quantity| {
         let Read::Run(read) = q.read else { return None };
         let values = [read(ours)?, read(theirs)?];
         let change_pct = stats::percent_change(values[0], values[1]).map(round);

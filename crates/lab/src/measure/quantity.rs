@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
-use crate::{benchmark, demand, latencies, stats};
+use super::{benchmark, demand, latencies, stats};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{CooledReport, DomainReport, Frames, QuotaReport, Summary, TaskReport, ZoneReport};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One run as numbers: the same rows for the table, JSON and CSV.
 
+use super::quantity::{QUANTITIES, Read, cooled, task_labels};
+use super::remarks;
 use crate::about::{About, AboutPolicy};
-use crate::compare::Scope;
 use crate::kernel::decided::Decided;
 use crate::plan::Prepared;
-use crate::quantity::{QUANTITIES, Read, cooled, task_labels};
-use crate::{remarks, round};
+use crate::round;
 use pelton_model::Machine;
 use pelton_sim::Report;
 use schemars::JsonSchema;
@@ -62,6 +62,41 @@ pub struct RunRow {
     pub value: Option<f64>,
     /// Part that the number leaves out, or the reason why it is not known.
     pub note: Option<&'static str>,
+}
+
+/// Subject of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// The whole run.
+    Run,
+    /// One frequency domain.
+    Domain,
+    /// One task.
+    Task,
+    /// One task group with a quota.
+    Group,
+    /// One thermal zone.
+    Zone,
+    /// Time of a domain at one operating point.
+    Frequency,
+    /// Time of a domain's CPUs in one idle state.
+    Idle,
+}
+
+impl Scope {
+    /// The word used in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Run => "run",
+            Scope::Domain => "domain",
+            Scope::Task => "task",
+            Scope::Group => "group",
+            Scope::Zone => "zone",
+            Scope::Frequency => "frequency",
+            Scope::Idle => "idle",
+        }
+    }
 }
 
 /// Time at one operating point.

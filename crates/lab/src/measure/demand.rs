@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Governor's costs, and distance of the frequency from the need: numbers of a whole run, over all domains.
 
-use crate::stats;
+use super::stats;
 use pelton_sim::Report;
 use pelton_sim::report::{CpuReport, DemandReport, DomainReport};
 
