@@ -73,7 +73,7 @@ macro_rules! kinds {
 kinds! {
     "run" "pelton run" crate::measure::summary::RunSummary;
     "compare" "pelton compare" crate::compare::Comparison;
-    "front" "pelton front" crate::front::Fronts;
+    "front" "pelton front" crate::compare::front::Fronts;
     "why" "pelton why" crate::why::Why;
     "replay" "pelton replay; one for each trace, in a list" crate::verbs::replay::Replayed;
     "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;

@@ -4,7 +4,7 @@
 use super::explain::{frequency_in, place_in};
 use super::inputs::{InputRequest, prepare, prepare_again};
 use super::run::run_into;
-use crate::difference::{Against, Outcome, Outcomes};
+use crate::compare::difference::{Against, Outcome, Outcomes};
 use crate::measure::quantity::{QUANTITIES, Read};
 use crate::measure::stats;
 use crate::measure::summary::{self, RunHeader};

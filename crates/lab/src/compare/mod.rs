@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
+//!
+//! Beside that table, the same question in other forms: a front on three axes, the first decision that differs, a mail.
+
+pub mod clairvoyant;
+pub mod difference;
+pub mod front;
+pub mod mail;
 
 use crate::about::{About, AboutPolicy};
 use crate::kernel::decided;
-use crate::measure::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
+use crate::measure::quantity::{self, MEASURED, QUANTITIES, Quantity, Read, cooled, task_labels};
 use crate::measure::remarks;
 use crate::measure::stats::{self, Resamples};
 use crate::measure::summary::Scope;
@@ -113,6 +120,20 @@ pub struct CompareRow {
     pub note: Option<&'static str>,
     /// One per policy, in order.
     pub cells: Vec<CompareCell>,
+}
+
+/// Quantities that most questions are about: energy, lateness, latency, transitions.
+const ANSWERS: [&str; 7] =
+    ["energy_mj", "energy_meter_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
+
+/// True if most questions are about this row, or the workload measured it itself.
+pub fn is_answer(row: &CompareRow) -> bool {
+    is_measured(row) || row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
+}
+
+/// True if this row is a number that the workload's own programs would print.
+pub fn is_measured(row: &CompareRow) -> bool {
+    row.scope == Scope::Run && MEASURED.contains(&row.quantity)
 }
 
 /// One number under one policy.

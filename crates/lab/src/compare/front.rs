@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::clairvoyant::{self, Foreseen};
 use crate::about::{About, AboutPolicy};
-use crate::clairvoyant::{self, Foreseen};
 use crate::experiment::ExperimentError;
 use crate::measure::{quantity, remarks, stats};
 use crate::round;

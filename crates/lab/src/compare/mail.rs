@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison as plain text for a mail to a list: no line is longer than 75 columns.
 
-use crate::compare::{CompareRow, Comparison};
+use super::{CompareRow, Comparison, is_answer};
 use crate::number::number;
-use crate::verbs::compare::is_answer;
 use std::fmt::Write as _;
 
 /// Columns that a mail shows without breaking lines, quoted once or twice.
