@@ -9,8 +9,6 @@
 
 pub mod about;
 pub mod behaviour;
-pub mod beyond;
-mod chance;
 pub mod compare;
 pub mod experiment;
 pub mod explain;
@@ -21,27 +19,18 @@ pub mod explain_placement;
 pub mod explain_terms;
 pub mod explain_thermal;
 pub mod explanation;
-pub mod judge;
 pub mod kernel;
 pub mod measure;
-mod missing;
-mod no_effect;
 pub mod number;
-mod place;
 pub mod plan;
-pub mod probe;
-pub mod reproduce;
 pub mod request;
 pub mod results;
 pub mod rules;
 pub mod run;
-pub mod sensitivity;
-pub mod table;
 pub mod time;
 pub mod verbs;
 pub mod watch;
 pub mod why;
-pub mod worlds;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.
 pub fn round(value: f64) -> f64 {

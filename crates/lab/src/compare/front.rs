@@ -13,10 +13,9 @@ use serde::Serialize;
 
 use super::clairvoyant::{self, Foreseen};
 use crate::about::{About, AboutPolicy};
-use crate::experiment::ExperimentError;
 use crate::measure::{quantity, remarks, stats};
 use crate::round;
-use crate::run::{Control, LabError, run_matrix};
+use crate::run::{Control, ExperimentError, LabError, run_matrix};
 
 /// The axes, by the names of their quantities; less is better on each.
 pub const AXES: [&str; 3] = ["step_latency_ms_avg", "driver_calls", "energy_mj"];

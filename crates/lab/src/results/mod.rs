@@ -76,8 +76,8 @@ kinds! {
     "front" "pelton front" crate::compare::front::Fronts;
     "why" "pelton why" crate::why::Why;
     "replay" "pelton replay; one for each trace, in a list" crate::verbs::replay::Replayed;
-    "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;
-    "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::worlds::WorldsResult;
+    "reproduce" "pelton reproduce; one for each table" crate::experiment::table::TableResult;
+    "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::experiment::worlds::WorldsResult;
     "tables" "pelton reproduce --list" lists::Tables;
     "check" "pelton check" crate::behaviour::result::Checked;
     "behaviours" "pelton check without a behaviour" lists::Behaviours;

@@ -4,7 +4,7 @@
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use super::ranges;
 use crate::compare::{self, Comparison, is_answer};
-use crate::experiment::SEEDS_MAX;
+use crate::experiment::file::SEEDS_MAX;
 use crate::plan::Prepared;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};

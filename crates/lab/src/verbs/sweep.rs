@@ -6,7 +6,7 @@
 use super::inputs::{InputRequest, policy_spec, prepare};
 use super::ranges;
 use super::run::run_into;
-use crate::experiment::SEEDS_MAX;
+use crate::experiment::file::SEEDS_MAX;
 use crate::measure::summary::{self, RunRow, Scope};
 use crate::plan::Prepared;
 use crate::run::{Fault, LabError};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers beyond a posting: other variants on its workloads.
 
-use crate::experiment::{Beyond, ExperimentError};
-use crate::judge::Reports;
+use super::file::Beyond;
+use super::numbers::Reports;
+use super::table::{BeyondResult, BeyondRow, BeyondValue};
 use crate::measure::quantity::{self, Quantity, Read};
 use crate::measure::stats;
 use crate::round;
-use crate::table::{BeyondResult, BeyondRow, BeyondValue};
+use crate::run::ExperimentError;
 
 /// One table per workload.
 pub fn collect(beyond: &Beyond, reports: &Reports) -> Result<Vec<BeyondResult>, ExperimentError> {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From reports to verdicts: the only place that puts printed numbers beside ours.
 
-use crate::beyond;
-use crate::chance::{Chance, World};
-use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row, Tolerance};
+use super::beyond;
+use super::chance::{Chance, World};
+use super::file::{Claim, Comparison, Experiment, Probe, Row, Tolerance};
+use super::no_effect;
+use super::numbers::{Reports, claim_value, holds, samples};
+use super::probe::{self, Samples};
+use super::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
 use crate::measure::{quantity, remarks, stats};
-use crate::no_effect;
-use crate::probe::{self, Samples};
 use crate::round;
-use crate::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
+use crate::run::ExperimentError;
 use pelton_sim::Report;
 use std::collections::BTreeMap;
-
-/// Reports of one experiment: one per seed, by (variant, workload).
-pub type Reports = BTreeMap<(String, String), Vec<Report>>;
 
 /// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
 /// error, so that a renamed task cannot turn into a missing verdict. In a `changed` world it differs: the file was
@@ -52,7 +51,7 @@ fn equal_variants(reports: &Reports) -> Vec<String> {
     remarks::equal_in_every_seed(&sides, |at| format!("`{}`", names[at]))
 }
 
-fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
+fn read_probe(probe: &Probe, samples: &Samples) -> Option<ProbeResult> {
     let samples = samples.get(&probe.id)?;
     let bound = |of: fn(f64, f64) -> f64| samples.iter().copied().reduce(of);
     Some(ProbeResult {
@@ -101,32 +100,6 @@ fn unit(row: &Row) -> &'static str {
     }
 }
 
-/// One number per seed: the row's, or its change from the variant it is compared with.
-fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
-    let ours = samples_of(row, &row.variant, reports)?;
-    let (Some(against), Some(by)) = (&row.against, row.by) else { return Ok(ours) };
-    let base = samples_of(row, against, reports)?;
-    let changes = ours.iter().zip(&base).map(|(&value, &base)| compare(by, base, value)).collect::<Option<Vec<_>>>();
-    changes.ok_or_else(|| ExperimentError(format!("row `{}`: no change from 0", row.id)))
-}
-
-/// One number per seed of a variant.
-pub(crate) fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
-    let read = || -> Option<Vec<f64>> {
-        let quantity = quantity::find(&row.quantity)?;
-        let of_one = |workload: &String| -> Option<Vec<f64>> {
-            let runs = reports.get(&(variant.to_owned(), workload.clone()))?;
-            runs.iter().map(|r| quantity.read(r, row.of.as_deref())).collect()
-        };
-        let all = row.workload.names().iter().map(of_one).collect::<Option<Vec<_>>>()?;
-        let seeds = all.iter().map(Vec::len).min()?;
-        (0..seeds).map(|i| stats::mean(&all.iter().map(|of| of[i]).collect::<Vec<_>>())).collect()
-    };
-    let of = row.of.as_deref().unwrap_or("the run");
-    let missing = || ExperimentError(format!("row `{}`: no report has `{}` of {of}", row.id, row.quantity));
-    read().filter(|s| !s.is_empty()).ok_or_else(missing)
-}
-
 fn judge_claim(claim: &Claim, chance: Chance, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
     let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
         Some(row) => row.simulated,
@@ -149,33 +122,11 @@ fn judge_claim(claim: &Claim, chance: Chance, rows: &[RowResult], probes: &[Prob
     }
 }
 
-/// The number lies where the claim says.
-pub(crate) fn holds(claim: &Claim, value: f64) -> bool {
-    claim.min.is_none_or(|min| value >= min) && claim.max.is_none_or(|max| value <= max)
-}
-
-/// The number a claim is about, from the numbers of rows and probes.
-pub(crate) fn claim_value(claim: &Claim, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
-    let (Some(base), Some(by)) = (&claim.against, claim.by) else { return of(&claim.row) };
-    let compared = |row: &str, base: &str| compare(by, of(base)?, of(row)?);
-    let value = compared(&claim.row, base)?;
-    match &claim.than {
-        Some(than) => Some(value - compared(&than.row, &than.against)?),
-        None => Some(value),
-    }
-}
-
-pub(crate) fn compare(by: Comparison, base: f64, value: f64) -> Option<f64> {
-    match by {
-        Comparison::ChangePercent => stats::percent_change(base, value),
-        Comparison::Difference => Some(value - base),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{self, Beyond, Pair, Workloads};
+    use crate::experiment::file::{Beyond, Pair, Workloads};
+    use crate::experiment::read;
     use pelton_sim::report::{DomainReport, TaskReport};
 
     /// Reports as a model would give them: transitions, and `events` activations of `event_ns`.
@@ -190,7 +141,7 @@ mod tests {
     }
 
     fn table() -> TableResult {
-        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let experiment = read::load("rt-utilization").expect("embedded");
         let mut all = Reports::new();
         for (variant, transitions, events, ns) in [("without", 1229, 5000, 3_000_000), ("with", 5, 7680, 1_950_000)] {
             for workload in ["hog", "sysbench"] {
@@ -228,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_row_over_several_workloads_is_their_mean_seed_by_seed() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         experiment.row.retain(|r| r.id == "transitions.without");
         experiment.claim.clear();
         experiment.row[0].workload = Workloads::MeanOf(vec!["hog".into(), "sysbench".into()]);
@@ -242,7 +193,7 @@ mod tests {
 
     #[test]
     fn columns_beyond_the_posting_are_compared_with_the_first_variant() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         (experiment.row, experiment.claim) = (Vec::new(), Vec::new());
         let list = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect();
         experiment.beyond = vec![Beyond {
@@ -266,7 +217,7 @@ mod tests {
 
     #[test]
     fn variants_that_nothing_tells_apart_are_named() {
-        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let experiment = read::load("rt-utilization").expect("embedded");
         let mut all = Reports::new();
         for variant in ["without", "with"] {
             for workload in ["hog", "sysbench"] {
@@ -291,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_claim_may_compare_two_changes() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         let pair = |row: &str, against: &str| (row.to_owned(), against.to_owned());
         let mut value_of = |first: (String, String), then: (String, String)| {
             let mut claim = experiment.claim[0].clone();
@@ -312,7 +263,7 @@ mod tests {
 
     #[test]
     fn printed_numbers_never_reach_our_column() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         let before = table();
         for row in &mut experiment.row {
             row.published *= 2.0;
@@ -332,7 +283,7 @@ mod tests {
 
     #[test]
     fn only_the_file_may_call_a_row_not_modelled() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         let error =
             judge(&experiment, false, &Reports::new(), &Samples::new(), 0.0).expect_err("no reports").to_string();
         assert!(error.contains("transitions.without"), "{error}");

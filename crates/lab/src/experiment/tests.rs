@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-use super::*;
+//! Experiment files: what is accepted, what is named when it is wrong.
+
+use super::file::*;
+use super::read::*;
+use crate::plan::MachineChanges;
 
 const SMALL: &str = r#"
 schema = 1
@@ -157,7 +161,7 @@ fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
 
 #[test]
 fn the_guide_names_every_key_of_an_experiment_file() {
-    let guide = include_str!("../../../docs/guide/experiments.md");
+    let guide = include_str!("../../../../docs/guide/experiments.md");
     let all = [
         keys::<Experiment>(),
         keys::<WorkloadRef>(),

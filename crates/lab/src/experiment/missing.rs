@@ -4,10 +4,8 @@
 //! Which keys are needed is declared by the types alone. A table is read as its type, what is missing is filled with
 //! something of the right form, and it is read again.
 
-use crate::experiment::{Beyond, Claim, Experiment, Row, Variant, WorkloadRef};
-use crate::place::Wrong;
-use crate::probe::Probe;
-use crate::sensitivity::Sensitivity;
+use super::file::{Beyond, Claim, Experiment, Probe, Row, Sensitivity, Variant, WorkloadRef};
+use super::place::Wrong;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
@@ -121,6 +119,6 @@ mod tests {
     #[test]
     fn a_file_that_has_all_keys_or_no_form_lacks_none() {
         assert!(all("this is no TOML").is_empty());
-        assert!(all(include_str!("../../../scenarios/published/rt-utilization.toml")).is_empty());
+        assert!(all(include_str!("../../../../scenarios/published/rt-utilization.toml")).is_empty());
     }
 }

@@ -5,10 +5,10 @@
 //! seen between two runs of the same kernel. Both are counted over groups of runs that are drawn from those of the
 //! table, independently on each side: a board has no seeds that two kernels share.
 
-use crate::experiment::{Claim, Comparison, Experiment, Row};
-use crate::judge::{self, Reports};
+use super::file::{Claim, Comparison, Experiment, Row};
+use super::numbers::{self, Reports};
+use super::probe::Samples;
 use crate::measure::stats::{self, BOOTSTRAP_RESAMPLES, SAMPLES_FOR_CI95};
-use crate::probe::Samples;
 use crate::round;
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
@@ -63,7 +63,7 @@ impl Draw<'_> {
     fn value(&mut self, numbers: &Numbers) -> Option<f64> {
         let own = self.mean(&numbers.own)?;
         match &numbers.base {
-            Some((base, by)) => judge::compare(*by, self.mean(base)?, own),
+            Some((base, by)) => numbers::compare(*by, self.mean(base)?, own),
             None => Some(own),
         }
     }
@@ -88,7 +88,7 @@ impl Chance<'_> {
         let held = self.draws(|draw| {
             let drawn = numbers.iter().map(|(id, of)| Some((*id, draw.value(of)?)));
             let values = drawn.collect::<Option<BTreeMap<&str, f64>>>()?;
-            judge::claim_value(claim, |id| values.get(id).copied()).map(|value| judge::holds(claim, value))
+            numbers::claim_value(claim, |id| values.get(id).copied()).map(|value| numbers::holds(claim, value))
         })?;
         Some(percent(held.into_iter().filter(|held| *held).count()))
     }
@@ -107,7 +107,7 @@ impl Chance<'_> {
         };
         let read = |drawn_as: &str, variant: &str| {
             let name = format!("{drawn_as} {}", row.workload.names().join(" "));
-            side(&name, judge::samples_of(row, variant, self.reports).ok()?)
+            side(&name, numbers::samples_of(row, variant, self.reports).ok()?)
         };
         let without = row.against.as_ref().or(self.experiment.variant.get(&row.variant)?.base.as_ref());
         let own = match world {
@@ -133,7 +133,7 @@ fn percent(of_draws: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment;
+    use crate::experiment::read;
     use pelton_sim::Report;
     use pelton_sim::report::DomainReport;
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn table(printed_runs: Option<u64>) -> Experiment {
-        let mut table = experiment::load("rt-utilization").expect("embedded");
+        let mut table = read::load("rt-utilization").expect("embedded");
         table.printed_runs = printed_runs;
         table
     }

@@ -3,9 +3,9 @@
 //! other printed number is what the source prints of the variant without the change (`base`). It knows the printed
 //! numbers of that variant, as no model of ours does, so that a row which it misses is one that shows the effect.
 
-use crate::experiment::{Claim, Experiment, Row};
-use crate::judge;
-use crate::table::{ClaimResult, Role, RowResult, Score, Verdict};
+use super::file::{Claim, Experiment, Row};
+use super::numbers::{self, claim_value};
+use super::table::{ClaimResult, Role, RowResult, Score, Verdict};
 
 /// Notes what each row would be, before any of them is left out.
 pub(crate) fn fill(experiment: &mut Experiment) {
@@ -40,7 +40,7 @@ pub(crate) fn holds(claim: &Claim, experiment: &Experiment) -> Option<bool> {
         let is_base = experiment.variant.get(&row.variant).is_some_and(|variant| variant.base.is_none());
         row.no_effect.or_else(|| is_base.then_some(row.published))
     };
-    judge::claim_value(claim, number).map(|value| judge::holds(claim, value))
+    claim_value(claim, number).map(|value| numbers::holds(claim, value))
 }
 
 /// Counts what is borne out.
@@ -95,16 +95,16 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment;
+    use crate::experiment::read;
 
     #[test]
     fn a_printed_change_is_0_without_an_effect_and_a_printed_number_that_of_the_base() {
-        let changes = experiment::load("schedtune").expect("embedded");
+        let changes = read::load("schedtune").expect("embedded");
         let energy = changes.row.iter().find(|row| row.id == "energy.t43.b80").expect("a row");
         assert_eq!((energy.no_effect, verdict(energy)), (Some(0.0), Some(Verdict::Differs)));
         let nothing = changes.row.iter().find(|row| row.id == "energy.t43.b5").expect("a row");
         assert_eq!(verdict(nothing), Some(Verdict::Match), "printed is -0.24, within 5 of 0");
-        let pairs = experiment::load("rt-utilization").expect("embedded");
+        let pairs = read::load("rt-utilization").expect("embedded");
         let row = |id: &str| pairs.row.iter().find(|row| row.id == id).expect("a row");
         assert_eq!((row("events.with").no_effect, row("events.without").no_effect), (Some(4903.0), None));
         assert_eq!(verdict(row("latency_min.with")), Some(Verdict::Match), "1.23 is printed of both");
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_left_out_still_say_what_no_effect_has() {
-        let mut table = experiment::load("rt-utilization").expect("embedded");
+        let mut table = read::load("rt-utilization").expect("embedded");
         table.keep_rows(&["events.with".to_owned()]);
         table.row.retain(|row| row.variant == "with");
         assert_eq!(table.row[0].no_effect, Some(4903.0));
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn energies_of_the_boost_table_match_seventeen_times_without_an_effect() {
-        let table = experiment::load("schedtune").expect("embedded");
+        let table = read::load("schedtune").expect("embedded");
         let energies = table.row.iter().filter(|row| row.id.starts_with("energy.t"));
         assert_eq!(energies.filter(|row| verdict(row) == Some(Verdict::Match)).count(), 17);
     }
 
     #[test]
     fn a_claim_about_a_change_fails_without_one() {
-        let table = experiment::load("rt-utilization").expect("embedded");
+        let table = read::load("rt-utilization").expect("embedded");
         let claim = |id: &str| table.claim.iter().find(|claim| claim.id == id).expect("a claim");
         assert_eq!(holds(claim("events-rise"), &table), Some(false));
         assert_eq!(holds(claim("transitions-without"), &table), Some(true), "about the base alone");

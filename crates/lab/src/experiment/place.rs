@@ -8,7 +8,7 @@ use pelton_scenario::{Diagnostics, SourceFile};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::experiment::{Experiment, WorkloadRef};
+use super::file::{Experiment, WorkloadRef};
 use crate::run::LabError;
 
 /// Something wrong, and the keys that lead to it; the place in a list is a number.

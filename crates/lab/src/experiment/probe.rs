@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers that claims look at and no source prints: what the mechanism must show if it is the one that was published.
 
-use crate::experiment::ExperimentError;
+use super::file::Probe;
 use crate::measure::{demand, quantity};
-use crate::run::{Control, LabError, run_one};
+use crate::run::{Control, ExperimentError, LabError, run_one};
 use pelton_model::Plan;
 use pelton_schema::{Event, Sink};
 use pelton_sim::Report;
 use pelton_sim::report::TaskReport;
 use rayon::prelude::*;
-use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// One such number.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Probe {
-    /// Unique in the table, among its rows too.
-    pub id: String,
-    /// Reason why the mechanism must show it, and where that is written.
-    pub why: String,
-    /// Variant that is looked at.
-    pub variant: String,
-    /// Workload that is looked at.
-    pub workload: String,
-    /// One of [`WATCHED`], or a quantity of reports.
-    pub quantity: String,
-    /// Task, domain or TASK/DOMAIN the quantity is read from.
-    pub of: Option<String>,
-}
 
 /// Numbers that only the events of a run contain: name, unit, meaning.
 pub const WATCHED: &[(&str, &str, &str)] = &[

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Published tables: runs what an experiment file describes and judges the outcome.
 
-use crate::experiment::{self, Experiment, Variant, WorkloadRef};
-use crate::judge::{Reports, judge};
-use crate::place;
+use super::file::{Experiment, Sensitivity, Variant, WorkloadRef};
+use super::judge::judge;
+use super::numbers::Reports;
+use super::table::{AboutTable, AboutVariant, TableResult};
+use super::{place, probe, read};
 use crate::plan::{Inputs, PolicySpec, build};
-use crate::probe;
 use crate::run::{Control, LabError, run_many};
-use crate::sensitivity::Sensitivity;
-use crate::table::{AboutTable, AboutVariant, TableResult};
 use pelton_model::Plan;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,13 +56,13 @@ fn nanoseconds(seconds: f64) -> u64 {
 /// The table called `name`, run and judged.
 ///
 /// ```
-/// use pelton_lab::reproduce::{Options, by_name};
+/// use pelton_lab::experiment::reproduce::{Options, by_name};
 /// let options = Options { seeds: Some(1), jobs: 1 };
 /// let table = by_name("rt-utilization", options, Default::default()).unwrap();
 /// assert_eq!(table.rows.len(), 12);
 /// ```
 pub fn by_name(name: &str, options: Options, control: Control<'_>) -> Result<TableResult, LabError> {
-    reproduce(&experiment::load(name)?, None, options, control)
+    reproduce(&read::load(name)?, None, options, control)
 }
 
 /// Runs every variant with every workload and seed, and judges the table; with `changed`, under one changed assumption.
@@ -189,7 +188,7 @@ mod tests {
 
     #[test]
     fn only_sides_with_rows_are_run() {
-        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut experiment = read::load("rt-utilization").expect("embedded");
         assert_eq!(needed(&experiment).len(), 4);
         experiment.row.retain(|r| r.quantity == "transitions");
         assert_eq!(needed(&experiment), [("with".into(), "hog".into()), ("without".into(), "hog".into())]);
@@ -197,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_progress_bar_covers_every_run() {
-        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let experiment = read::load("rt-utilization").expect("embedded");
         let options = Options { seeds: Some(2), jobs: 1 };
         // Rows look at two workloads under two variants; probes at two of these sides again, and at a short one.
         let rows_ns = 2 * (15_000_000_000 + 16_000_000_000);

@@ -2,10 +2,10 @@
 //! Worlds that a table can distinguish from the right one: the table is repeated with one thing deliberately wrong, and
 //! the rows and claims that notice are counted. A row that already fails in the right world notices nothing.
 
-use crate::experiment::Experiment;
-use crate::reproduce::{Options, reproduce};
+use super::file::Experiment;
+use super::reproduce::{Options, reproduce};
+use super::table::{TableResult, Verdict};
 use crate::run::{Control, LabError};
-use crate::table::{TableResult, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ fn compare(right: &TableResult, wrong: &TableResult) -> (Vec<String>, Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{ClaimResult, Role, RowResult};
+    use crate::experiment::table::{ClaimResult, Role, RowResult};
 
     fn table(rows: &[(&str, Verdict)], claims: &[(&str, bool)]) -> TableResult {
         let row = |&(id, verdict): &(&str, Verdict)| RowResult {
@@ -96,13 +96,13 @@ mod tests {
         };
         TableResult {
             table: "t".into(),
-            run: crate::table::AboutTable::default(),
+            run: crate::experiment::table::AboutTable::default(),
             rows: rows.iter().map(row).collect(),
             claims: claims.iter().map(claim).collect(),
             probes: Vec::new(),
             beyond: Vec::new(),
             remarks: Vec::new(),
-            score: crate::table::Score::default(),
+            score: crate::experiment::table::Score::default(),
             runs: 0,
             seconds: 0.0,
         }
