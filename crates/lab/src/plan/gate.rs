@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Times and frequencies that a decision was taken under.
+//! Times that the gate of a plan's domain works with.
 
-use crate::explain::Moment;
-use crate::explanation::GateTimes;
 use pelton_core::SugovPolicy;
 use pelton_model::Plan;
+
+/// Times that the gate of a domain works with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GateTimes {
+    /// Rate limit, ns.
+    pub rate_limit_ns: u64,
+    /// W of r1, D_max of r2, limit of increases of up_down, ns.
+    pub window_ns: u64,
+    /// W / 4 of r1_asym, D_min of r2, limit of decreases of up_down, ns.
+    pub spacing_ns: u64,
+    /// Shortest time between two changes, ns.
+    pub least_ns: u64,
+}
 
 /// Rate limit in force for a domain, ns: the run's, else the platform's, else the profile's default.
 pub fn rate_limit_ns(plan: &Plan, domain: u32) -> u64 {
@@ -25,12 +36,4 @@ pub fn gate_times(plan: &Plan, domain: u32) -> GateTimes {
     governor.init_gate(&plan.policy, spec.switch_time_ns, plan.machine.costs.context_switch_ns);
     let (window_ns, spacing_ns) = (governor.gate.window_ns, governor.gate.spacing_ns);
     GateTimes { rate_limit_ns, window_ns, spacing_ns, least_ns: governor.least_spacing_ns(&plan.policy) }
-}
-
-/// The frequency the domain ran at when it was decided, kHz: without frequency invariance all requests refer to it.
-pub fn present_khz(plan: &Plan, moment: &Moment) -> u32 {
-    let spec = &plan.machine.domains[moment.decision.domain as usize];
-    let seen = moment.khz.get(moment.decision.max_cpu as usize).copied().unwrap_or(0);
-    let lowest = || spec.opps.first().map_or(0, |o| o.khz);
-    [seen, spec.initial_khz].into_iter().find(|&khz| khz > 0).unwrap_or_else(lowest)
 }

@@ -2,9 +2,7 @@
 //! Terms of one CPU's request, and the one that decided. The numbers are those of the decision; the policy core
 //! supplies their meaning.
 
-use crate::explain::{Call, Decision, Moment, Requests, Signals, Terms};
-use crate::explanation::own_headroom_pct;
-use crate::rules::value_of;
+use super::{Call, Decision, Moment, Requests, Signals, Terms, value_of};
 use pelton_core::{ASKS_WHY, CpuState, FAIR_WHY, PerfTerms, Policy, SUM_WHY, apply_headroom, scale_irq};
 use pelton_schema::Asked;
 use schemars::JsonSchema;
@@ -57,7 +55,7 @@ pub struct Fair {
 }
 
 /// One CPU's part of an evaluation.
-pub(crate) struct Part<'a> {
+pub(super) struct Part<'a> {
     policy: &'a Policy,
     asked: &'a Asked,
     call: Option<&'a Call>,
@@ -65,7 +63,7 @@ pub(crate) struct Part<'a> {
 }
 
 /// Parts of all CPUs, in order.
-pub(crate) fn parts<'a>(policy: &'a Policy, requests: &'a Requests) -> impl Iterator<Item = Part<'a>> {
+pub(super) fn parts<'a>(policy: &'a Policy, requests: &'a Requests) -> impl Iterator<Item = Part<'a>> {
     let time_ns = requests.time_ns;
     requests.rows.iter().map(move |(asked, call)| Part { policy, asked, call: call.as_ref(), time_ns })
 }
@@ -82,7 +80,7 @@ fn word(words: &[&'static str], at: u32) -> &'static str {
 }
 
 impl Part<'_> {
-    pub(crate) fn cpu(&self) -> u32 {
+    pub(super) fn cpu(&self) -> u32 {
         self.asked.cpu
     }
 
@@ -141,7 +139,7 @@ impl Part<'_> {
     }
 
     /// Origin of the fair term, in words.
-    pub(crate) fn fair_in_words(&self) -> String {
+    pub(super) fn fair_in_words(&self) -> String {
         let (Some(terms), Some((time_ns, queues, made_of)), Some(fair)) = (self.terms(), self.read(), self.fair())
         else {
             return format!("CPU {}: not known", self.cpu());
@@ -161,7 +159,7 @@ impl Part<'_> {
     }
 
     /// Sum of the terms, and the value that took its place, in words.
-    pub(crate) fn sum_in_words(&self) -> String {
+    pub(super) fn sum_in_words(&self) -> String {
         let Some(t) = self.terms() else { return format!("CPU {}: not known", self.cpu()) };
         if t.forced_max != 0 {
             let text = "an RT or deadline task asks for the maximum, whatever the sum";
@@ -295,8 +293,14 @@ fn terms_of(t: &PerfTerms) -> Terms {
     }
 }
 
+/// A headroom that is not the kernel's quarter.
+fn own_headroom_pct(policy: &Policy) -> Option<u32> {
+    let kernels = pelton_core::parameters().into_iter().find(|number| number.name == "headroom_pct")?.preset;
+    (policy.headroom_pct != kernels).then_some(policy.headroom_pct)
+}
+
 /// Step from the sum to the request, in words.
-pub(crate) fn headroom_in_words(row: &Request, t: &Terms, policy: &Policy) -> String {
+pub(super) fn headroom_in_words(row: &Request, t: &Terms, policy: &Policy) -> String {
     let asked = t.effective.max(t.iowait);
     if t.forced_max {
         return "none: the maximum is asked for".to_owned();

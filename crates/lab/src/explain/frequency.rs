@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One frequency decision as a chain of steps with every number filled in.
 
-use crate::explain::{Decision, Moment};
-use crate::explain_terms::{self, Request, headroom_in_words, parts};
-use crate::request::present_khz;
-use crate::rules::{self, Rule, value_of};
+use super::terms::{self, Request, headroom_in_words, parts};
+use super::{Decision, Moment, value_of};
+use crate::plan::gate::GateTimes;
 use pelton_core::Policy;
 use pelton_model::Plan;
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{GateVerdict, HookSite};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+const WHO_CALLS: &str = "docs/rules/governor.md#who-calls";
+const ALLOWED: &str = "docs/rules/governor.md#when-an-evaluation-is-allowed";
+const REQUEST: &str = "docs/rules/governor.md#the-request-of-one-cpu";
+const OUTCOME: &str = "docs/rules/governor.md#what-becomes-of-it";
+const FILTERS: &str = "docs/rules/hooks-and-gates.md#filters";
+const SUMS: &str = "docs/rules/clamps.md#postings-that-add-up";
 
 /// A decision, explained.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -34,19 +40,6 @@ pub struct Explanation {
     pub next_allowed_ns: u64,
 }
 
-/// Times that the gate of a domain works with.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GateTimes {
-    /// Rate limit, ns.
-    pub rate_limit_ns: u64,
-    /// W of r1, D_max of r2, limit of increases of up_down, ns.
-    pub window_ns: u64,
-    /// W / 4 of r1_asym, D_min of r2, limit of decreases of up_down, ns.
-    pub spacing_ns: u64,
-    /// Shortest time between two changes, ns.
-    pub least_ns: u64,
-}
-
 /// One step of the chain.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
@@ -58,6 +51,15 @@ pub struct Step {
     pub rule: Rule,
 }
 
+/// A rule and its place in the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rule {
+    /// Page of the rule and its heading.
+    pub section: &'static str,
+    /// Function of the kernel of the policy's profile.
+    pub function: &'static str,
+}
+
 /// Facts known besides the decision itself.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -65,6 +67,112 @@ pub struct Context<'a> {
     pub plan: &'a Plan,
     /// Times of the domain's gate.
     pub times: GateTimes,
+}
+
+const fn rule(section: &'static str, function: &'static str) -> Rule {
+    Rule { section, function }
+}
+
+impl Rule {
+    /// Rule by which the governor was called.
+    fn hook(site: HookSite, policy: &Policy) -> Rule {
+        match site {
+            HookSite::Decay => rule(WHO_CALLS, "cfs_rq_util_change()"),
+            HookSite::Attach => rule(WHO_CALLS, "attach_entity_load_avg()"),
+            HookSite::Detach => rule(WHO_CALLS, "detach_entity_load_avg()"),
+            HookSite::Iowait => rule(WHO_CALLS, "enqueue_task_fair()"),
+            HookSite::Tick => rule(WHO_CALLS, "task_tick_fair()"),
+            HookSite::Rt if value_of(policy, "hook_rt") == "accounting" => rule(WHO_CALLS, "update_curr_rt()"),
+            HookSite::Rt => rule(WHO_CALLS, "enqueue_top_rt_rq()"),
+            HookSite::Dl if value_of(policy, "hook_dl") == "accounting" => rule(WHO_CALLS, "update_curr_dl()"),
+            HookSite::Dl => rule(WHO_CALLS, "__add_running_bw()"),
+            HookSite::Blocked => rule(WHO_CALLS, "update_blocked_averages()"),
+            HookSite::Limits => rule(ALLOWED, "sugov_limits()"),
+            HookSite::Enqueue => rule(FILTERS, "enqueue_task_fair()"),
+            HookSite::Switch => rule(FILTERS, "__schedule()"),
+            HookSite::Uclamp => rule(SUMS, "enqueue_task_fair()"),
+        }
+    }
+
+    /// Rule by which the governor may act.
+    fn gate() -> Rule {
+        rule(ALLOWED, "sugov_should_update_freq()")
+    }
+
+    /// Utilization of the fair class.
+    fn fair(policy: &Policy) -> Rule {
+        match (value_of(policy, "runnable_boost"), value_of(policy, "perf_form")) {
+            ("on", _) => rule(REQUEST, "cpu_util(boost=1)"),
+            (_, "flags") => rule(REQUEST, "sugov_get_util()"),
+            _ => rule(REQUEST, "cpu_util_cfs()"),
+        }
+    }
+
+    /// Rule of one CPU's request.
+    fn request(policy: &Policy) -> Rule {
+        match value_of(policy, "perf_form") {
+            "flags" | "rt_sum" => rule(REQUEST, "sugov_get_util()"),
+            "bw" => rule(REQUEST, "sugov_aggregate_util()"),
+            _ => rule(REQUEST, "effective_cpu_util()"),
+        }
+    }
+
+    /// The largest request of the domain wins.
+    fn maximum() -> Rule {
+        rule(REQUEST, "sugov_next_freq_shared()")
+    }
+
+    /// Rule by which the 25 % margin is added.
+    fn headroom(policy: &Policy) -> Rule {
+        match value_of(policy, "headroom") {
+            "frequency" => rule(REQUEST, "get_next_freq()"),
+            "utilization" => rule(REQUEST, "map_util_perf()"),
+            _ => rule(REQUEST, "sugov_effective_cpu_perf()"),
+        }
+    }
+
+    /// From utilization to frequency.
+    fn raw() -> Rule {
+        rule(REQUEST, "get_next_freq()")
+    }
+
+    /// From frequency to an operating point.
+    fn resolve() -> Rule {
+        rule(OUTCOME, "cpufreq_driver_resolve_freq()")
+    }
+
+    /// Rule by which the request changes.
+    fn commit() -> Rule {
+        rule(ALLOWED, "sugov_update_next_freq()")
+    }
+
+    /// Rule by which the next change is allowed.
+    fn window() -> Rule {
+        rule(ALLOWED, "sugov_should_update_freq()")
+    }
+}
+
+/// One sentence about a hook site.
+fn hook_in_words(site: HookSite) -> &'static str {
+    match site {
+        HookSite::Decay => "the averages of its fair runqueue crossed a period boundary",
+        HookSite::Attach => "a task's utilization joined its fair runqueue",
+        HookSite::Detach => "a task's utilization left its fair runqueue",
+        HookSite::Iowait => "a task woke up from waiting for I/O",
+        HookSite::Tick => "the tick, which calls explicitly under this policy",
+        HookSite::Rt => "its RT class changed",
+        HookSite::Dl => "its deadline class changed",
+        HookSite::Blocked => "a walk refreshed blocked load",
+        HookSite::Limits => "the policy's limits changed",
+        HookSite::Enqueue => "a second task was enqueued and the tick is far away",
+        HookSite::Switch => "a context switch; the next task is known",
+        HookSite::Uclamp => "a task joined, and its clamps add to the CPU's",
+    }
+}
+
+/// The hook site of this number.
+fn site(number: u32) -> HookSite {
+    HookSite::of_code(number).unwrap_or(HookSite::Decay)
 }
 
 /// Builds the chain.
@@ -82,7 +190,7 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     steps.push(next(moment, &context, next_allowed_ns));
     let name = domain.name.clone();
     let domain = (decision.domain, name);
-    let requests = explain_terms::requests(&context.plan.policy, moment);
+    let requests = terms::requests(&context.plan.policy, moment);
     let requests_ns = moment.requests.as_ref().map(|asked| asked.time_ns);
     Explanation {
         time_ns: decision.time_ns,
@@ -101,14 +209,14 @@ fn step(name: &'static str, rule: Rule, text: String) -> Step {
 }
 
 fn asked(decision: &Decision, plan: &Plan) -> Step {
-    let site = rules::site(decision.site);
+    let site = site(decision.site);
     let on = if decision.cpu == decision.executing_cpu {
         String::new()
     } else {
         format!(" (seen by CPU {})", decision.executing_cpu)
     };
-    let text = format!("CPU {}{on}, hook site `{}`: {}", decision.cpu, site.name(), rules::hook_in_words(site));
-    step("who asked", rules::hook(site, &plan.policy), text)
+    let text = format!("CPU {}{on}, hook site `{}`: {}", decision.cpu, site.name(), hook_in_words(site));
+    step("who asked", Rule::hook(site, &plan.policy), text)
 }
 
 fn gate(moment: &Moment, context: &Context<'_>) -> Step {
@@ -128,7 +236,7 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
         (Busy, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
         (Remote, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
     };
-    step("gate", rules::gate(), text)
+    step("gate", Rule::gate(), text)
 }
 
 /// Waiting time of this gate, in words.
@@ -189,10 +297,10 @@ fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
     let raw = raw_in_words(decision, policy, domain, (present_khz(plan, moment), share(moment)));
     let mut steps = requested(moment, plan);
     steps.extend([
-        step("largest of the domain", rules::maximum(), largest_in_words(decision)),
-        step("raw frequency", rules::raw(), raw),
-        step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
-        step("commit", rules::commit(), commit_in_words(decision, policy)),
+        step("largest of the domain", Rule::maximum(), largest_in_words(decision)),
+        step("raw frequency", Rule::raw(), raw),
+        step("operating point", Rule::resolve(), resolved_in_words(decision, domain)),
+        step("commit", Rule::commit(), commit_in_words(decision, policy)),
     ]);
     steps
 }
@@ -200,14 +308,14 @@ fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
 /// Steps by which the request of the deciding CPU came about.
 fn requested(moment: &Moment, plan: &Plan) -> Vec<Step> {
     let (decision, policy) = (&moment.decision, &plan.policy);
-    let rows = explain_terms::requests(policy, moment);
+    let rows = terms::requests(policy, moment);
     let Some(asked) = &moment.requests else { return Vec::new() };
     let (part, row) = (parts(policy, asked).find(|part| part.cpu() == decision.max_cpu), rows.iter().find(|r| r.wins));
     let (Some(part), Some(row)) = (part, row) else { return Vec::new() };
     vec![
-        step("fair utilization", rules::fair(policy), part.fair_in_words()),
-        step("request", rules::request(policy), part.sum_in_words() + clamped_in_words(plan)),
-        step("headroom", rules::headroom(policy), headroom_in_words(row, &decision.terms, policy)),
+        step("fair utilization", Rule::fair(policy), part.fair_in_words()),
+        step("request", Rule::request(policy), part.sum_in_words() + clamped_in_words(plan)),
+        step("headroom", Rule::headroom(policy), headroom_in_words(row, &decision.terms, policy)),
     ]
 }
 
@@ -235,12 +343,6 @@ fn clamped_in_words(plan: &Plan) -> &'static str {
         _ if plan.workload.sets_clamps() => "; clamped utilizations of tasks are added up",
         _ => "",
     }
-}
-
-/// A headroom that is not the kernel's quarter.
-pub(crate) fn own_headroom_pct(policy: &Policy) -> Option<u32> {
-    let kernels = pelton_core::parameters().into_iter().find(|number| number.name == "headroom_pct")?.preset;
-    (policy.headroom_pct != kernels).then_some(policy.headroom_pct)
 }
 
 /// `request` of `scale`: of the CPU's capacity, or of its highest frequency where the boost for I/O is a frequency.
@@ -272,6 +374,14 @@ fn reference_in_words(policy: &Policy, domain: &FreqDomain, present_khz: u32) ->
         _ if by_capacity => format!("(the present {present_khz} kHz + a quarter)"),
         _ => format!("the present {present_khz} kHz"),
     }
+}
+
+/// The frequency the domain ran at when it was decided, kHz: without frequency invariance all requests refer to it.
+fn present_khz(plan: &Plan, moment: &Moment) -> u32 {
+    let spec = &plan.machine.domains[moment.decision.domain as usize];
+    let seen = moment.khz.get(moment.decision.max_cpu as usize).copied().unwrap_or(0);
+    let lowest = || spec.opps.first().map_or(0, |o| o.khz);
+    [seen, spec.initial_khz].into_iter().find(|&khz| khz > 0).unwrap_or_else(lowest)
 }
 
 fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
@@ -314,7 +424,7 @@ fn kept(moment: &Moment) -> Step {
         }
         None => format!("{khz} kHz stays, the frequency of the start"),
     };
-    step("request", rules::commit(), text)
+    step("request", Rule::commit(), text)
 }
 
 /// A held change has its own time, every other has to be far enough from the last one.
@@ -335,7 +445,7 @@ fn next(moment: &Moment, context: &Context<'_>, allowed_ns: u64) -> Step {
         0 => "at any time: no window is open".to_owned(),
         _ => format!("at {} s, in {} ms: {limit} ms after the window began", seconds(allowed_ns), ms(wait)),
     };
-    step("next change", rules::window(), text)
+    step("next change", Rule::window(), text)
 }
 
 fn ms(ns: u64) -> f64 {
@@ -349,7 +459,7 @@ fn seconds(ns: u64) -> String {
 impl Explanation {
     /// Name of the hook site.
     pub fn site(&self) -> HookSite {
-        rules::site(self.decision.site)
+        site(self.decision.site)
     }
 }
 
@@ -357,6 +467,17 @@ impl Explanation {
 mod tests {
     use super::*;
     use crate::explain::Terms;
+
+    #[test]
+    fn old_and_new_kernels_differ_where_they_should() {
+        let old = Policy::profile("4.16").expect("exists");
+        let new = Policy::profile("7.2").expect("exists");
+        assert_eq!(Rule::hook(HookSite::Rt, &old).function, "update_curr_rt()");
+        assert_eq!(Rule::hook(HookSite::Rt, &new).function, "enqueue_top_rt_rq()");
+        assert_eq!(Rule::headroom(&old).function, "get_next_freq()");
+        assert_eq!(Rule::headroom(&new).function, "sugov_effective_cpu_perf()");
+        assert_eq!(Rule::request(&new).section, "docs/rules/governor.md#the-request-of-one-cpu");
+    }
 
     #[test]
     fn without_frequency_invariance_the_present_frequency_is_named() {
