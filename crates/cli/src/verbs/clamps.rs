@@ -3,7 +3,7 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::ClampFaults;
+use pelton_lab::results::again::ClampFaults;
 use pelton_lab::verbs::clamps::Clamped;
 use pelton_replay::clamps::{Report, Tally};
 use serde_json::Value;

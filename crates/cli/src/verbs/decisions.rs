@@ -3,7 +3,7 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::{DecisionFaults, DecisionTally, Decisions};
+use pelton_lab::results::again::{DecisionFaults, DecisionTally, Decisions};
 use std::fmt::Write as _;
 
 /// Counts by kind, and of all.

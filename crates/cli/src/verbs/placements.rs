@@ -3,7 +3,7 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::PlacementFaults;
+use pelton_lab::results::again::PlacementFaults;
 use pelton_lab::verbs::placements::Placed;
 use pelton_replay::placements::{Met, Of, Report, Tally};
 use serde_json::Value;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Results as JSON: every one says what it is, and every kind has a schema made from its type.
 
+pub mod again;
 pub mod balances;
 pub mod kernel;
 pub mod lists;
 pub mod live;
+pub mod recorded;
 pub mod traces;
+pub mod validated;
 
 use crate::about::SCHEMA;
 use schemars::generate::SchemaSettings;
@@ -90,18 +93,18 @@ kinds! {
     "explain-recorded-placement" "pelton explain --recorded --placement" crate::verbs::explain_recorded::ExplainedPlace;
     "explain-diff" "pelton explain --diff" crate::verbs::difference::Difference;
     "sweep" "pelton sweep" crate::verbs::sweep::Swept;
-    "validate" "pelton validate; several traces: a list" traces::Validated;
-    "validate-self-test" "pelton validate --self-test" traces::SelfTest;
-    "placements" "pelton validate of a table of placements" traces::Placements;
-    "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
-    "clamps" "pelton validate of a table of clamps" traces::Clamps;
-    "clamps-self-test" "pelton validate --self-test of a table of clamps" traces::ClampFaults;
-    "decisions" "pelton validate of a recording of pelton live" traces::Decisions;
-    "decisions-self-test" "pelton validate --self-test of a recording of pelton live" traces::DecisionFaults;
-    "record" "pelton record" traces::RecordReport;
-    "record-placements" "pelton record --placements" traces::PlacementsRecorded;
-    "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
-    "record-gates" "pelton record --gates" traces::GatesRecorded;
+    "validate" "pelton validate; several traces: a list" validated::Validated;
+    "validate-self-test" "pelton validate --self-test" validated::SelfTest;
+    "placements" "pelton validate of a table of placements" again::Placements;
+    "placements-self-test" "pelton validate --self-test of a table of placements" again::PlacementFaults;
+    "clamps" "pelton validate of a table of clamps" again::Clamps;
+    "clamps-self-test" "pelton validate --self-test of a table of clamps" again::ClampFaults;
+    "decisions" "pelton validate of a recording of pelton live" again::Decisions;
+    "decisions-self-test" "pelton validate --self-test of a recording of pelton live" again::DecisionFaults;
+    "record" "pelton record" recorded::RecordReport;
+    "record-placements" "pelton record --placements" recorded::PlacementsRecorded;
+    "record-clamps" "pelton record --clamps" recorded::ClampsRecorded;
+    "record-gates" "pelton record --gates" recorded::GatesRecorded;
     "record-balances" "pelton record --balances" balances::BalancesRecorded;
     "live" "pelton live" live::LiveReport;
     "live-observed" "pelton live --observe" live::LiveObserved;

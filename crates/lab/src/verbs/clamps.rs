@@ -3,7 +3,7 @@
 
 use super::placements::{Rules, has_header, read_through, rules};
 use super::validate::ValidateRequest;
-use crate::results::traces::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
+use crate::results::again::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
 use crate::run::LabError;
 use crate::watch::Watch;
 use pelton_core::Policy;

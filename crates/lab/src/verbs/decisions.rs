@@ -3,7 +3,7 @@
 
 use super::placements::read_through;
 use super::validate::ValidateRequest;
-use crate::results::traces::{
+use crate::results::again::{
     DecisionCounts, DecisionDifference, DecisionFault, DecisionFaults, DecisionPart, DecisionTally, Decisions,
 };
 use crate::run::{self, LabError};

@@ -2,7 +2,7 @@
 //! Recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
 use super::validate::ValidateRequest;
-use crate::results::traces::{
+use crate::results::again::{
     PlacementCounts, PlacementDifference, PlacementFault, PlacementFaults, PlacementPart, PlacementTally, Placements,
     PlacementsMet,
 };

@@ -8,7 +8,7 @@ use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
 use crate::plan;
 use crate::results::described;
-use crate::results::traces::{
+use crate::results::validated::{
     Altered, Average, Class, Divergent, Fault, Field, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
 };
 use crate::run::LabError;
