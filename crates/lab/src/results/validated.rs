@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Traces held against the core, and traces with faults put into them.
 
+use pelton_replay::validate::{FaultResult, Field};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -126,17 +127,6 @@ pub struct Divergent {
     pub object: u32,
 }
 
-/// One column of a record.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Field {
-    /// Kernel name.
-    pub field: &'static str,
-    /// Value that the kernel recorded.
-    pub kernel: u64,
-    /// Value that the core computes.
-    pub ours: u64,
-}
-
 /// A rebuilt average beside the recorded one; differences of 1024.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Average {
@@ -225,24 +215,11 @@ pub struct SelfTest {
     /// Kernel whose rules were used.
     pub profile: String,
     /// One fault at a time.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FaultResult>,
     /// Single calls taken out.
     pub single_calls: SingleCalls,
     /// Single records altered.
     pub altered_records: Vec<Altered>,
-}
-
-/// One fault.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Fault {
-    /// Description of the fault.
-    pub fault: &'static str,
-    /// The trace has what it changes.
-    pub possible: bool,
-    /// True where it was noticed.
-    pub found: bool,
-    /// Records that diverged.
-    pub divergent: u64,
 }
 
 /// Calls taken out one at a time.

@@ -9,15 +9,15 @@ use super::{carried, distinguish};
 use crate::plan;
 use crate::results::described;
 use crate::results::validated::{
-    Altered, Average, Class, Divergent, Fault, Field, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
+    Altered, Average, Class, Divergent, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
 };
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::{Policy, profiles};
 use pelton_model::Machine;
 use pelton_replay::validate::{
-    AlterResult, Challenge, Comparison, Distinction, Divergence, FaultResult, Merged, Open, Options, Report, Size,
-    Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
+    AlterResult, Challenge, Comparison, Distinction, Divergence, Merged, Open, Options, Report, Size, Tally, Verdict,
+    alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_trace::RunHeader;
@@ -271,12 +271,10 @@ fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Opt
         true => Verdict::Open,
     };
     let altered = alter_test(&mut *again()?, options)?;
-    let fault =
-        |r: &FaultResult| Fault { fault: r.fault, possible: r.possible, found: r.found, divergent: r.divergent };
     let result = SelfTest {
         trace: path.display().to_string(),
         profile: profile.to_owned(),
-        faults: results.iter().map(fault).collect(),
+        faults: results,
         single_calls: SingleCalls {
             taken_out: single.dropped,
             noticed: single.noticed,
@@ -421,7 +419,7 @@ fn first_result(first: &Divergence, info: &TraceInfo) -> First {
         tid: first.tid,
         task: info.task_name(first.tid),
         before: first.before.iter().copied().collect(),
-        fields: first.fields.iter().map(|f| Field { field: f.name, kernel: f.kernel, ours: f.ours }).collect(),
+        fields: first.fields.clone(),
         rule: page(first.signal),
     }
 }
