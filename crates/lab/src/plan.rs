@@ -3,7 +3,7 @@
 
 pub mod gate;
 
-use crate::kernel::{self, PREFIX, switches};
+use crate::kernel::{PREFIX, image, switches};
 use crate::measure::quantity;
 use crate::number::human_ns;
 use pelton_core::{Policy, governor_votes, value};
@@ -312,7 +312,7 @@ fn chosen(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
             SourceFile::new("--policy", typed).error(0..typed.len(), format!("profile {other} beside kernel code"));
         return Err(found.help("the profile of an image is the nearest to its kernel: leave out --profile").into());
     }
-    let (image, profile) = kernel::find(name, spec.typed.as_deref().unwrap_or(name))?;
+    let (image, profile) = image::find(name, spec.typed.as_deref().unwrap_or(name))?;
     let choice = policy::choose(Some(&profile), spec.file.as_slice(), &spec.sets)?;
     match choice.set.iter().find(|(switch, _)| switches::is_overruled(switch)) {
         Some((switch, value)) => Err(overruled(spec, switch, value, &profile)),

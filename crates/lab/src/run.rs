@@ -168,7 +168,7 @@ pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) ->
         if control.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     if let Some(image) = &plan.config.kernel {
-        return crate::kernel::run(plan, image, &config, sink, &mut watch);
+        return crate::kernel::image::run(plan, image, &config, sink, &mut watch);
     }
     Ok(pelton_sim::run_with_progress(&plan.machine, &plan.workload, &plan.policy, &config, sink, &mut watch)?)
 }

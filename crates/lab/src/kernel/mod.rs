@@ -3,13 +3,11 @@
 
 pub mod decided;
 #[cfg(not(target_family = "wasm"))]
-mod image;
+pub(crate) mod image;
 #[cfg(target_family = "wasm")]
 #[path = "absent.rs"]
-mod image;
+pub(crate) mod image;
 pub(crate) mod switches;
-
-pub(crate) use image::{find, run};
 
 /// Beginning of such a policy.
 pub const PREFIX: &str = "kernel:";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded clamps: comparison of the kernel's results with the core's.
 
+use super::inputs::ValidateRequest;
 use super::placements::{Rules, has_header, read_through, rules};
-use super::validate::ValidateRequest;
 use crate::results::again::{ClampFault, ClampFaults, Clamps};
 use crate::run::LabError;
 use crate::watch::Watch;

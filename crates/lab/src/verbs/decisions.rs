@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded decisions of the core as a scheduler: comparison of what the running kernel computed with the core here.
 
+use super::inputs::ValidateRequest;
 use super::placements::read_through;
-use super::validate::ValidateRequest;
 use crate::results::again::{DecisionFault, DecisionFaults, Decisions};
 use crate::run::{self, LabError};
 use crate::watch::Watch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
-use super::validate::ValidateRequest;
+use super::inputs::ValidateRequest;
 use crate::results::again::{PlacementFault, PlacementFaults, Placements};
 use crate::run::{self, LabError};
 use crate::watch::{Amount, Watch, is_stopped};

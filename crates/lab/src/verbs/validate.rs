@@ -3,7 +3,7 @@
 
 use super::clamps::{self, Clamped, ClampedFaults};
 use super::decisions::{self, Decided, DecidedFaults};
-use super::inputs::input_format;
+use super::inputs::{ValidateRequest, input_format};
 use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
 use crate::plan;
@@ -22,28 +22,7 @@ use pelton_replay::validate::{
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_trace::RunHeader;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-
-/// Request: trace to validate, and the rules to apply.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ValidateRequest {
-    /// The trace, or a table of placements.
-    pub trace: PathBuf,
-    /// Kernel whose rules are used; none = the one the trace names, or 7.2.
-    pub profile: Option<String>,
-    /// Platform for capacities, frequency tables and energies; none = what the trace shows.
-    pub platform: Option<String>,
-    /// Other files of the same recording.
-    pub with: Vec<PathBuf>,
-    /// Kind of the trace, when its content does not show it.
-    pub input_format: Option<String>,
-    /// Put faults into the trace instead.
-    pub self_test: bool,
-    /// Longest search for other values of switches that the trace refutes, ns; `None`: no search.
-    pub distinguish_ns: Option<u64>,
-}
 
 /// A trace held against the core.
 #[derive(Debug)]
