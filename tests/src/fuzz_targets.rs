@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use pelton_lab::experiment;
-use pelton_lab::reproduce::{Options, reproduce};
+use pelton_lab::experiment::reproduce::{Options, reproduce};
 use pelton_lab::run::{Control, LabError};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_replay::{clamps, decisions, placements, validate, workload};

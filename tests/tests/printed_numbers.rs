@@ -5,9 +5,9 @@
 //! `PELTON_PRINTED_SEED` is the first seed, `PELTON_PRINTED_COUNT` how many follow. A failure prints the command that
 //! repeats it, and the same run as a `pelton run`.
 
+use pelton_lab::measure::summary::{header, summarise};
 use pelton_lab::plan::{PolicySpec, Prepared, build};
 use pelton_lab::run::{Control, run_one};
-use pelton_lab::summary::{header, summarise};
 use pelton_scenario::platform;
 use pelton_schema::Event;
 use pelton_tests::random_runs::{Scenario, scenario};

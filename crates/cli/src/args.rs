@@ -14,8 +14,8 @@ pub use traces::*;
 pub use version::{VERSION, long_version};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pelton_lab::experiment::SEEDS_MAX;
-use pelton_lab::quantity::{self, QUANTITIES};
+use pelton_lab::experiment::file::SEEDS_MAX;
+use pelton_lab::measure::quantity::{self, QUANTITIES};
 use pelton_lab::time::{parse_duration_ns, parse_time_ns};
 use pelton_lab::verbs::sweep::Axis;
 use pelton_lab::verbs::why::{self, ORDERS_DEFAULT};

@@ -10,6 +10,7 @@ use pelton_lab::verbs::difference::{DifferenceRequest, difference};
 use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
 use pelton_lab::verbs::export::{ExportRequest, export};
 use pelton_lab::verbs::front::{FrontRequest, front};
+use pelton_lab::verbs::inputs::ValidateRequest;
 #[cfg(feature = "record")]
 use pelton_lab::verbs::live::{LiveFiles, LiveRequest, LiveShow, POLICY, live, observe};
 #[cfg(feature = "record")]
@@ -18,7 +19,7 @@ use pelton_lab::verbs::replay::{ReplayRequest, replay};
 use pelton_lab::verbs::reproduce::{ReproduceRequest, reproduce};
 use pelton_lab::verbs::run::{RunRequest, run};
 use pelton_lab::verbs::trace_info::{TraceInfoRequest, trace_info};
-use pelton_lab::verbs::validate::{ValidateRequest, validate};
+use pelton_lab::verbs::validate::validate;
 use pelton_lab::verbs::why::{WhyRequest, why};
 use pelton_lab::verbs::workload::{FromTraceRequest, from_trace};
 use pelton_lab::watch::{Unwatched, Watch};

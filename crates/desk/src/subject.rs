@@ -5,9 +5,9 @@
 use crate::events::EventTables;
 use crate::frames::states::{self, States};
 use crate::table::Table;
+use pelton_lab::measure::summary::RunSummary;
 use pelton_lab::plan::Prepared;
 use pelton_lab::run::{Fault, LabError};
-use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::export::{self, ExportRequest};
 use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
 use pelton_lab::watch::Watch;

@@ -8,57 +8,20 @@
 //! they take.
 
 pub mod about;
-pub mod balance_counts;
 pub mod behaviour;
-mod benchmark;
-pub mod beyond;
-mod chance;
-pub mod clairvoyant;
 pub mod compare;
-pub mod decided;
-mod demand;
-pub mod difference;
 pub mod experiment;
 pub mod explain;
-pub mod explain_balance;
-pub mod explain_energy;
-pub mod explain_groups;
-pub mod explain_placement;
-pub mod explain_terms;
-pub mod explain_thermal;
-pub mod explanation;
-pub mod front;
-pub mod judge;
-#[cfg(not(target_family = "wasm"))]
-mod kernel;
-#[cfg(target_family = "wasm")]
-#[path = "kernel_absent.rs"]
-mod kernel;
-mod kernel_switches;
-pub mod latencies;
-pub mod mail;
-mod missing;
-mod no_effect;
+pub mod kernel;
+pub mod measure;
 pub mod number;
-mod place;
 pub mod plan;
-pub mod probe;
-pub mod quantity;
-pub mod remarks;
-pub mod reproduce;
-pub mod request;
 pub mod results;
-pub mod rules;
 pub mod run;
-pub mod sensitivity;
-pub mod stats;
-pub mod summary;
-pub mod table;
 pub mod time;
 pub mod verbs;
 pub mod watch;
 pub mod why;
-pub mod worlds;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.
 pub fn round(value: f64) -> f64 {

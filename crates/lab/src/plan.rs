@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
-use crate::kernel::{self, PREFIX};
-use crate::kernel_switches;
+pub mod gate;
+
+use crate::kernel::{PREFIX, image, switches};
+use crate::measure::quantity;
 use crate::number::human_ns;
-use crate::{quantity, request};
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
 use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
@@ -311,9 +312,9 @@ fn chosen(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
             SourceFile::new("--policy", typed).error(0..typed.len(), format!("profile {other} beside kernel code"));
         return Err(found.help("the profile of an image is the nearest to its kernel: leave out --profile").into());
     }
-    let (image, profile) = kernel::find(name, spec.typed.as_deref().unwrap_or(name))?;
+    let (image, profile) = image::find(name, spec.typed.as_deref().unwrap_or(name))?;
     let choice = policy::choose(Some(&profile), spec.file.as_slice(), &spec.sets)?;
-    match choice.set.iter().find(|(switch, _)| kernel_switches::is_overruled(switch)) {
+    match choice.set.iter().find(|(switch, _)| switches::is_overruled(switch)) {
         Some((switch, value)) => Err(overruled(spec, switch, value, &profile)),
         None => Ok(PolicyChoice { kernel: Some(image), ..choice }),
     }
@@ -481,7 +482,7 @@ fn waits_alike(plan: &Plan) -> Option<String> {
     if gate != value::GATE_R2_LINEAR && gate != value::GATE_R2_HYPERBOLIC {
         return None;
     }
-    let times = (0..plan.machine.domains.len() as u32).map(|domain| request::gate_times(plan, domain));
+    let times = (0..plan.machine.domains.len() as u32).map(|domain| gate::gate_times(plan, domain));
     let alike = times.filter(|times| times.spacing_ns >= times.window_ns).max_by_key(|times| times.spacing_ns)?;
     Some(format!(
         "the r2 gates wait one time whatever the error is: D_min, {}, is not below D_max, {}; set gate_spacing_min_us and \

@@ -12,8 +12,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::experiment::ExperimentError;
-
 /// Means of a caller to stop runs in progress and to follow them.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
@@ -76,6 +74,18 @@ pub struct Refusal {
     /// Remedy, if there is one.
     pub hint: Option<String>,
 }
+
+/// A file in `scenarios/published/` that cannot be used, or a name that is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentError(pub String);
+
+impl fmt::Display for ExperimentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ExperimentError {}
 
 /// Part that would have to change for the request to be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +168,7 @@ pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) ->
         if control.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     if let Some(image) = &plan.config.kernel {
-        return crate::kernel::run(plan, image, &config, sink, &mut watch);
+        return crate::kernel::image::run(plan, image, &config, sink, &mut watch);
     }
     Ok(pelton_sim::run_with_progress(&plan.machine, &plan.workload, &plan.policy, &config, sink, &mut watch)?)
 }

@@ -6,7 +6,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 use crate::guests::{Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
-use pelton_lab::balance_counts::{GateCounts, count_gates};
+use pelton_lab::measure::balances::{GateCounts, count_gates};
 use pelton_lab::results::balances::BalanceCounts;
 use pelton_lab::run::Control;
 use pelton_replay::placements::{Gates, Topology, beside};

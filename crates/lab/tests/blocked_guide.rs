@@ -8,8 +8,8 @@ mod blocked;
 use crate::guide;
 use std::sync::{Mutex, PoisonError};
 
+use pelton_lab::measure::quantity;
 use pelton_lab::plan::{Inputs, MachineChanges, PolicySpec, build};
-use pelton_lab::quantity;
 use pelton_lab::run::run_one;
 use pelton_model::Plan;
 use pelton_schema::NullSink;

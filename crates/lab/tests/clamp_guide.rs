@@ -3,8 +3,8 @@
 //! pelton-lab --test lab_tests clamp_guide::` writes them.
 
 use crate::guide;
+use pelton_lab::measure::quantity;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
-use pelton_lab::quantity;
 use pelton_lab::run::run_one;
 use pelton_schema::NullSink;
 use plotters::prelude::*;

@@ -5,9 +5,10 @@
 use crate::common::MS;
 use crate::common::random::{Dice, random_groups, random_machine, random_workload};
 use pelton_core::{Placed, Policy, Record, hook_flag, profiles};
+use pelton_lab::explain::frequency::{Context, Explanation, explain};
+use pelton_lab::explain::placement::{self, Explanation as Placement, PlacementSink};
 use pelton_lab::explain::{Call, Decision, Moment, Requests};
-use pelton_lab::explain_placement::{self, Explanation as Placement, PlacementSink};
-use pelton_lab::explanation::{Context, Explanation, GateTimes, explain};
+use pelton_lab::plan::gate::GateTimes;
 use pelton_model::{Plan, RunConfig, Workload};
 use pelton_schema::{Asked, Event, Sink};
 
@@ -280,7 +281,7 @@ impl Sink for Placements<'_> {
         let mut one = PlacementSink::of(None, self.policy);
         one.placement(time_ns, tid, read, placed);
         let kept = one.finish().0.expect("it was kept");
-        self.told.push(explain_placement::explain(&kept, self.policy, |tid| format!("task {tid}")));
+        self.told.push(placement::explain(&kept, self.policy, |tid| format!("task {tid}")));
     }
 }
 

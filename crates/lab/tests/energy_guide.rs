@@ -3,8 +3,8 @@
 //! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests energy_guide::` writes them.
 
 use crate::guide;
+use pelton_lab::measure::quantity;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
-use pelton_lab::quantity;
 use pelton_lab::run::run_one;
 use pelton_model::Machine;
 use pelton_scenario::platform::{self, PlatformOptions};

@@ -3,7 +3,7 @@
 //! front_guide` writes them (some minutes); without it one row is made again.
 
 use crate::guide;
-use pelton_lab::front::{Fronts, Pair, Point};
+use pelton_lab::compare::front::{Fronts, Pair, Point};
 use pelton_lab::verbs::front::{FrontRequest, front};
 use pelton_lab::watch::Unwatched;
 use std::fmt::Write as _;

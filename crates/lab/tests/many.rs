@@ -3,8 +3,8 @@
 
 use crate::worlds::{machine, rt_app, side_by_side};
 use pelton_core::Policy;
-use pelton_lab::explain_balance::{self, BalanceSink, Wanted};
-use pelton_lab::explain_placement::{self, PlacementSink};
+use pelton_lab::explain::placement::{self, PlacementSink};
+use pelton_lab::explain::upkeep::{BalanceSink, WantedBalance, explain_balance};
 use pelton_model::{Machine, RunConfig, Workload};
 
 /// 128 CPUs in caches of four, and a task of 1 to 3 ms for each.
@@ -24,7 +24,7 @@ fn a_placement_among_many_cpus_shows_those_near_waker_and_sleeper() {
     let mut sink = PlacementSink::of(None, &policy);
     pelton_sim::run(&m, &w, &policy, &config, &mut sink).expect("runs");
     let (kept, count) = sink.finish();
-    let told = explain_placement::explain(&kept.expect("tasks wake"), &policy, |tid| format!("task {tid}"));
+    let told = placement::explain(&kept.expect("tasks wake"), &policy, |tid| format!("task {tid}"));
     assert!(count > 1_000, "{count} placements");
     let shown: Vec<u32> = told.candidates.iter().map(|c| c.cpu).collect();
     let of = |cpu: u32| (cpu / 4 * 4..cpu / 4 * 4 + 4).all(|near| shown.contains(&near));
@@ -40,10 +40,10 @@ fn a_placement_among_many_cpus_shows_those_near_waker_and_sleeper() {
 fn a_balance_among_many_cpus_names_the_cpus_of_its_groups() {
     let (m, w, config) = world();
     let policy = Policy::profile("7.2").expect("the newest profile");
-    let mut sink = BalanceSink::of(Wanted { cpu: None, moved: true });
+    let mut sink = BalanceSink::of(WantedBalance { cpu: None, moved: true });
     pelton_sim::run(&m, &w, &policy, &config, &mut sink).expect("runs");
     let (kept, count) = &sink.balance;
-    let told = explain_balance::explain(kept.as_ref().expect("tasks move"), *count);
+    let told = explain_balance(kept.as_ref().expect("tasks move"), *count);
     assert!(told.domain.contains(&told.cpu) && [4, 128].contains(&told.domain.len()), "{told:?}");
     let [own, busiest] = &told.groups[..] else { panic!("two groups: {told:?}") };
     assert!(own.cpus.contains(&told.cpu), "{told:?}");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `run` and `compare` answer the same question: a run's numbers are those of the same seed of a comparison.
 
-use pelton_lab::compare::Scope;
+use pelton_lab::measure::summary::Scope;
 use pelton_lab::verbs::compare::{CompareRequest, compare};
 use pelton_lab::verbs::inputs::InputRequest;
 use pelton_lab::verbs::run::{RunRequest, run};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanism behind the table `schedtune`, with one seed and short runs.
 
+use pelton_lab::experiment::reproduce::{Options, reproduce};
 use pelton_lab::experiment::{self, Experiment};
 use pelton_lab::plan::{Inputs, PolicySpec, build};
-use pelton_lab::reproduce::{Options, reproduce};
 use pelton_lab::run::run_one;
 use pelton_schema::NullSink;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanisms behind the table `update-hooks`, with one seed and shorter runs.
 
+use pelton_lab::experiment::reproduce::{Options, reproduce};
+use pelton_lab::experiment::table::TableResult;
 use pelton_lab::experiment::{self, Experiment};
-use pelton_lab::reproduce::{Options, reproduce};
-use pelton_lab::table::TableResult;
 
 /// The rows whose id contains one of `parts`, run with one seed.
 fn rows(mut experiment: Experiment, parts: &[&str]) -> TableResult {

@@ -12,7 +12,7 @@ mod table;
 mod work;
 
 use pelton_desk::dataset::{Folder, Opened};
-use pelton_lab::mail;
+use pelton_lab::compare::mail;
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::verbs::ask;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all};

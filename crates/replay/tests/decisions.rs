@@ -74,7 +74,7 @@ fn one_altered_number_is_one_difference_at_its_line() {
     assert_eq!(report.all.divergent, 1);
     let sample = &report.samples[0];
     assert_eq!((sample.table, sample.line, sample.what.len()), (table, 8, 1));
-    assert_eq!((sample.what[0].0.as_str(), sample.what[0].1), ("decision.raw_khz", 1));
+    assert_eq!((sample.what[0].what.as_str(), sample.what[0].recorded), ("decision.raw_khz", 1));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use pelton_core::Policy;
-use pelton_replay::placements::{Fault, Met, Report, validate};
+use pelton_replay::placements::{Fault, Met, Part, Report, validate};
 use pelton_trace::import::open_bytes;
 
 fn recording(name: &str) -> PathBuf {
@@ -121,7 +121,7 @@ fn an_altered_utilization_is_a_difference() {
     };
     let first = told("1:5:-1:0:1023:0:0", "1:5:-1:0:1022:0:0").expect("a readable recording");
     assert_eq!((first.utils_differ, first.all.quiet_divergent), (1, 1), "{first:?}");
-    assert_eq!(first.samples[0].what, [("utilization of a CPU", 1022, 1023)]);
+    assert_eq!(first.samples[0].what, [Part { what: "utilization of a CPU", kernel: 1022, ours: 1023 }]);
     let refused = told("1:5:-1:0:1023:0:0", "1:6:-1:0:1023:0:0").expect_err("the board has six CPUs").to_string();
     assert!(refused.contains("no inner value"), "{refused}");
 }

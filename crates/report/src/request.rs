@@ -5,9 +5,9 @@ use crate::columns::{Columns, Panel, Series};
 use crate::costly::Costly;
 use crate::page;
 use pelton_lab::explain::MomentsSink;
-use pelton_lab::explanation::{self, Context, Explanation};
+use pelton_lab::explain::frequency::{self, Context, Explanation};
 use pelton_lab::plan::Prepared;
-use pelton_lab::request::gate_times;
+use pelton_lab::plan::gate::gate_times;
 use pelton_lab::run::LabError;
 use pelton_lab::verbs::compare::{CompareRequest, compare_planned, planned};
 use pelton_lab::verbs::difference::{Base, Difference};
@@ -96,7 +96,7 @@ fn follow(prepared: &Prepared, request: &ReportRequest, of: usize, watch: &dyn W
     run_into(prepared, seed, &mut moments, watch)?;
     let explained = moments.finish().into_iter().map(|moment| {
         let times = gate_times(plan, moment.decision.domain);
-        explanation::explain(&moment, Context { plan, times })
+        frequency::explain(&moment, Context { plan, times })
     });
     let decisions = explained.collect();
     let has_power = report.energy_uj().is_some();

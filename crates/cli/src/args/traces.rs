@@ -2,7 +2,7 @@
 //! Arguments of verbs that read traces.
 
 use clap::{Args, Subcommand, ValueEnum};
-use pelton_lab::experiment::SEEDS_MAX;
+use pelton_lab::experiment::file::SEEDS_MAX;
 use pelton_lab::time::{parse_duration_ns, parse_time_ns};
 use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use pelton_trace::import::Format as InputFormat;

@@ -3,9 +3,9 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::ClampFaults;
+use pelton_lab::results::again::ClampFaults;
 use pelton_lab::verbs::clamps::Clamped;
-use pelton_replay::clamps::{Report, Tally};
+use pelton_replay::clamps::{Difference, Tally};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,19 +17,20 @@ fn cells(name: &str, tally: &Tally) -> Vec<String> {
 
 /// The table for people.
 pub fn text(clamped: &Clamped) -> String {
-    let Clamped { report, result, .. } = clamped;
-    let mut out = format!("{}: profile {}, {} decisions\n", result.trace, result.profile, report.all.decisions);
+    let result = &clamped.result;
+    let counts = &result.clamps;
+    let mut out = format!("{}: profile {}, {} decisions\n", result.trace, result.profile, counts.all.decisions);
     let mut sheet = Sheet::new(&["<function", "decisions", "not decided", "divergent"]);
-    for (kind, tally) in &report.by_kind {
+    for (kind, tally) in &counts.by_kind {
         sheet.row(cells(kind, tally));
     }
-    sheet.row(cells("all", &report.all));
+    sheet.row(cells("all", &counts.all));
     out += &section("", &sheet);
-    out += &samples(report);
+    out += &samples(&result.differences);
     for remark in &result.remarks {
         let _ = writeln!(out, "note: {remark}");
     }
-    let Tally { decisions, not_decided, divergent } = report.all;
+    let Tally { decisions, not_decided, divergent } = counts.all;
     let _ = writeln!(out, "{} decisions about clamps decided, {divergent} divergent", decisions - not_decided);
     if decisions == not_decided {
         out += "not a pass: nothing in this table could be decided\n";
@@ -38,19 +39,19 @@ pub fn text(clamped: &Clamped) -> String {
 }
 
 /// The first differences.
-fn samples(report: &Report) -> String {
+fn samples(differences: &[Difference]) -> String {
     let mut sheet = Sheet::new(&["line", "time, s", "CPU", "task", "<function", "<what", "kernel", "ours"]);
-    for sample in &report.samples {
-        for (what, kernel, ours) in &sample.what {
+    for sample in differences {
+        for part in &sample.what {
             sheet.row(vec![
                 sample.line.to_string(),
                 format!("{:.6}", sample.time_ns as f64 / 1e9),
                 sample.cpu.to_string(),
                 sample.tid.to_string(),
                 sample.kind.to_owned(),
-                (*what).to_owned(),
-                kernel.to_string(),
-                ours.to_string(),
+                part.what.to_owned(),
+                part.kernel.to_string(),
+                part.ours.to_string(),
             ]);
         }
     }

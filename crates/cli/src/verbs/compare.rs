@@ -7,10 +7,11 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::picture;
 use crate::sheet::{self, Sheet};
-use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
+use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, is_answer, is_measured};
+use pelton_lab::measure::stats::SAMPLES_FOR_CI95;
+use pelton_lab::measure::summary::Scope;
 use pelton_lab::number::number;
-use pelton_lab::stats::SAMPLES_FOR_CI95;
-use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer, is_measured};
+use pelton_lab::verbs::compare::{CompareRequest, compare_all};
 use pelton_report::chart::compared;
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
         picture::save(path, &compared::picture(&drawn, is_answer))?;
     }
     if args.lkml {
-        print(&pelton_lab::mail::table(&drawn, &args.only))?;
+        print(&pelton_lab::compare::mail::table(&drawn, &args.only))?;
         return Ok(Exit::Good);
     }
     let charts =

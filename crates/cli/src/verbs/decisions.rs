@@ -3,13 +3,14 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::{DecisionFaults, DecisionTally, Decisions};
+use pelton_lab::results::again::{DecisionFaults, Decisions};
+use pelton_replay::decisions::Tally;
 use std::fmt::Write as _;
 
 /// Counts by kind, and of all.
 pub fn counts(result: &Decisions) -> Sheet {
     let mut sheet = Sheet::new(&["<kind", "decisions", "not decided", "divergent"]);
-    let mut row = |name: &str, tally: &DecisionTally| {
+    let mut row = |name: &str, tally: &Tally| {
         let counts = [tally.decisions, tally.not_decided, tally.divergent].map(|n| n.to_string());
         sheet.row(std::iter::once(name.to_owned()).chain(counts).collect());
     };
@@ -21,7 +22,7 @@ pub fn counts(result: &Decisions) -> Sheet {
 /// The table for people.
 pub fn text(result: &Decisions) -> String {
     let Decisions { trace, release, profile, programs, .. } = result;
-    let DecisionTally { decisions, not_decided, divergent } = result.decisions.all;
+    let Tally { decisions, not_decided, divergent } = result.decisions.all;
     let loaded = if *programs > 1 { format!(", loaded {programs} times") } else { String::new() };
     let mut out = format!("{trace}: {decisions} decisions in Linux {release}, profile {profile}{loaded}\n");
     out += &section("", &counts(result));

@@ -5,9 +5,9 @@ use super::common::{Screen, failure, input, policy_spec, print, print_json, sect
 use crate::args::{ExplainArgs, Format, Global, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::explain_groups::GroupChanged;
-use pelton_lab::explain_terms::Request;
-use pelton_lab::explanation::Explanation;
+use pelton_lab::explain::GroupChanged;
+use pelton_lab::explain::frequency::Explanation;
+use pelton_lab::explain::terms::Request;
 use pelton_lab::time::seconds;
 use pelton_lab::verbs::inputs::InputRequest;
 use pelton_lab::verbs::{self, explain::ExplainRequest, explain::Explained};

@@ -5,7 +5,7 @@ use super::common::{Screen, failure, print, print_json, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::explain_balance::{BalanceExplanation, Reason};
+use pelton_lab::explain::upkeep::{BalanceExplanation, Reason};
 use pelton_lab::number::number;
 use pelton_lab::time::seconds;
 use pelton_lab::verbs::explain::{self, ExplainRequest, ExplainedBalance, ExplainedWalk};

@@ -5,7 +5,7 @@ use super::common::{Screen, failure, print, print_json, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::explain_placement::{Affine, Compared, Explanation, Scan};
+use pelton_lab::explain::placement::{Affine, Compared, Explanation, Scan};
 use pelton_lab::time::seconds;
 use pelton_lab::verbs::explain::{ExplainRequest, ExplainedPlacement, placement};
 use std::fmt::Write as _;

@@ -5,7 +5,7 @@ use super::common::{Screen, failure, print, print_json, section};
 use crate::args::{Format, FrontArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::front::{Fronts, Pair, Point};
+use pelton_lab::compare::front::{Fronts, Pair, Point};
 use pelton_lab::number::number;
 use pelton_lab::verbs::{self, front::FrontRequest};
 

@@ -3,34 +3,35 @@
 
 use super::common::section;
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::PlacementFaults;
+use pelton_lab::results::again::PlacementFaults;
 use pelton_lab::verbs::placements::Placed;
-use pelton_replay::placements::{Met, Of, Report, Tally};
+use pelton_replay::placements::{Difference, Met, Of, Report, Tally};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn cells(name: &str, tally: &Tally, tells_later: bool) -> Vec<String> {
+fn cells(name: &str, tally: &Tally) -> Vec<String> {
     let counts = [tally.decisions, tally.quiet, tally.quiet_divergent, tally.divergent].map(|n| n.to_string());
-    let between = if tells_later { tally.between.to_string() } else { "-".to_owned() };
+    let between = tally.between.map_or_else(|| "-".to_owned(), |between| between.to_string());
     std::iter::once(name.to_owned()).chain(counts).chain([between]).collect()
 }
 
 /// The table for people.
 pub fn text(placed: &Placed) -> String {
-    let Placed { report, result, .. } = placed;
+    let result = &placed.result;
+    let report = &result.placements;
     let mut out = format!("{}: profile {}, {} {}\n", result.trace, result.profile, report.all.decisions, result.of);
     let mut sheet =
         Sheet::new(&["<rule that decides", "decisions", "quiet", "quiet divergent", "divergent", "between"]);
     for (rule, tally) in &report.by_rule {
-        sheet.row(cells(rule, tally, report.tells_later));
+        sheet.row(cells(rule, tally));
     }
-    sheet.row(cells("all", &report.all, report.tells_later));
+    sheet.row(cells("all", &report.all));
     out += &section("", &sheet);
-    out += &samples(report);
+    out += &samples(&result.differences);
     out +=
         "quiet: nothing that was recorded changed while the kernel decided; elsewhere it may have read either state\n";
-    if report.all.between > 0 {
+    if report.all.between > Some(0) {
         out += "between: of the divergent ones, those that come out with some CPUs as they were afterwards\n";
     }
     for remark in &result.remarks {
@@ -78,18 +79,18 @@ fn met(met: Met) -> String {
 }
 
 /// The first quiet differences.
-fn samples(report: &Report) -> String {
+fn samples(differences: &[Difference]) -> String {
     let mut sheet = Sheet::new(&["line", "time, s", "task", "<rule here", "<what", "kernel", "ours"]);
-    for sample in report.samples.iter().filter(|sample| sample.quiet) {
-        for (what, kernel, ours) in &sample.what {
+    for sample in differences.iter().filter(|sample| sample.quiet) {
+        for part in &sample.what {
             sheet.row(vec![
                 sample.line.to_string(),
                 format!("{:.6}", sample.time_ns as f64 / 1e9),
                 sample.tid.to_string(),
-                sample.how.to_owned(),
-                (*what).to_owned(),
-                kernel.to_string(),
-                ours.to_string(),
+                sample.rule.to_owned(),
+                part.what.to_owned(),
+                part.kernel.to_string(),
+                part.ours.to_string(),
             ]);
         }
     }

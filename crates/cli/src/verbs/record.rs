@@ -11,7 +11,7 @@ use files::{Files, Names};
 use pelton_lab::number::number;
 use pelton_lab::results::Outcome;
 use pelton_lab::results::balances::BalancesRecorded;
-use pelton_lab::results::traces::RecordReport;
+use pelton_lab::results::recorded::RecordReport;
 use pelton_lab::verbs::record::{RecordRequest, Recorded, Report, Subject, record as ask};
 use std::path::{Path, PathBuf};
 

@@ -7,16 +7,16 @@ use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
 use crate::paint;
 use crate::sheet::{self, Sheet};
+use pelton_lab::experiment::file::Sensitivity;
+use pelton_lab::experiment::table::{BeyondResult, BeyondValue, ClaimResult, RowResult, TableResult, Verdict};
+use pelton_lab::experiment::worlds::WorldsResult;
 use pelton_lab::experiment::{self, Experiment};
+use pelton_lab::measure::quantity;
+use pelton_lab::measure::stats::SAMPLES_FOR_CI95;
 use pelton_lab::number::number;
-use pelton_lab::quantity;
 use pelton_lab::results::lists::Tables;
 use pelton_lab::run::LabError;
-use pelton_lab::sensitivity::Sensitivity;
-use pelton_lab::stats::SAMPLES_FOR_CI95;
-use pelton_lab::table::{BeyondResult, BeyondValue, ClaimResult, RowResult, TableResult, Verdict};
 use pelton_lab::verbs::reproduce::{Part, ReproduceRequest, reproduce_each};
-use pelton_lab::worlds::WorldsResult;
 use std::fmt::Write as _;
 
 /// Runs the verb.

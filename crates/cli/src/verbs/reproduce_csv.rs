@@ -3,10 +3,10 @@
 //! a line is: a row of the posting, a claim, a probe, a number beyond the posting, a count of the score.
 
 use crate::sheet::Sheet;
-use pelton_lab::number::number;
-use pelton_lab::table::{
+use pelton_lab::experiment::table::{
     BeyondResult, BeyondRow, BeyondValue, ClaimResult, ProbeResult, RowResult, Score, TableResult,
 };
+use pelton_lab::number::number;
 use std::collections::BTreeMap;
 
 /// Columns, in order; those of words begin with `<`.

@@ -5,7 +5,7 @@ use super::common::{print, print_sheet};
 use crate::args::Global;
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::results::KINDS;
+use pelton_lab::results::kinds::KINDS;
 use pelton_lab::results::lists::{KindRow, Kinds, Quantities};
 use pelton_scenario::diagnostic::hint_for;
 

@@ -6,8 +6,9 @@ use super::{clamps, decisions, distinguish, placements};
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::results::traces::{Altered, SelfTest, SingleCalls};
-use pelton_lab::verbs::validate::{Answer, ValidateRequest, Validation, validate};
+use pelton_lab::results::validated::{Altered, SelfTest, SingleCalls};
+use pelton_lab::verbs::inputs::ValidateRequest;
+use pelton_lab::verbs::validate::{Answer, Validation, validate};
 use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };

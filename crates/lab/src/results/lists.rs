@@ -2,8 +2,8 @@
 //! Lists and descriptions that verbs print.
 
 use crate::behaviour::simulate::boards;
+use crate::measure::quantity;
 use crate::plan::{self, PolicySpec};
-use crate::quantity;
 use crate::run::LabError;
 use pelton_core::{Policy, parameters, profiles, switches};
 use pelton_replay::workload::QUANTITIES as REPLAYED;

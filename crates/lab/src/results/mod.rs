@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Results as JSON: every one says what it is, and every kind has a schema made from its type.
 
+pub mod again;
 pub mod balances;
 pub mod kernel;
+pub mod kinds;
 pub mod lists;
 pub mod live;
+pub mod recorded;
 pub mod traces;
+pub mod validated;
 
 use crate::about::SCHEMA;
-use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -56,73 +59,4 @@ impl Kind {
         // Comments of the source have links that only its own pages know.
         text.replace("[`", "`").replace("`]", "`") + "\n"
     }
-}
-
-fn schema<T: Outcome + 'static>() -> Schema {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Described<'static, T>>()
-}
-
-macro_rules! kinds {
-    ($( $name:literal $printed_by:literal $type:ty; )*) => {
-        $( impl Outcome for $type { const KIND: &'static str = $name; } )*
-        /// Every kind of result.
-        pub const KINDS: &[Kind] = &[ $( Kind { name: $name, printed_by: $printed_by, schema: schema::<$type> }, )* ];
-    };
-}
-
-kinds! {
-    "run" "pelton run" crate::summary::RunSummary;
-    "compare" "pelton compare" crate::compare::Comparison;
-    "front" "pelton front" crate::front::Fronts;
-    "why" "pelton why" crate::why::Why;
-    "replay" "pelton replay; one for each trace, in a list" crate::verbs::replay::Replayed;
-    "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;
-    "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::worlds::WorldsResult;
-    "tables" "pelton reproduce --list" lists::Tables;
-    "check" "pelton check" crate::behaviour::result::Checked;
-    "behaviours" "pelton check without a behaviour" lists::Behaviours;
-    "explain" "pelton explain" crate::verbs::explain::Explained;
-    "explain-placement" "pelton explain --placement" crate::verbs::explain::ExplainedPlacement;
-    "explain-balance" "pelton explain --balance" crate::verbs::explain::ExplainedBalance;
-    "explain-walk" "pelton explain --walk" crate::verbs::explain::ExplainedWalk;
-    "explain-thermal" "pelton explain --thermal" crate::verbs::explain::ExplainedThermal;
-    "explain-recorded" "pelton explain --recorded" crate::verbs::explain_recorded::ExplainedCall;
-    "explain-recorded-placement" "pelton explain --recorded --placement" crate::verbs::explain_recorded::ExplainedPlace;
-    "explain-diff" "pelton explain --diff" crate::verbs::difference::Difference;
-    "sweep" "pelton sweep" crate::verbs::sweep::Swept;
-    "validate" "pelton validate; several traces: a list" traces::Validated;
-    "validate-self-test" "pelton validate --self-test" traces::SelfTest;
-    "placements" "pelton validate of a table of placements" traces::Placements;
-    "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
-    "clamps" "pelton validate of a table of clamps" traces::Clamps;
-    "clamps-self-test" "pelton validate --self-test of a table of clamps" traces::ClampFaults;
-    "decisions" "pelton validate of a recording of pelton live" traces::Decisions;
-    "decisions-self-test" "pelton validate --self-test of a recording of pelton live" traces::DecisionFaults;
-    "record" "pelton record" traces::RecordReport;
-    "record-placements" "pelton record --placements" traces::PlacementsRecorded;
-    "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
-    "record-gates" "pelton record --gates" traces::GatesRecorded;
-    "record-balances" "pelton record --balances" balances::BalancesRecorded;
-    "live" "pelton live" live::LiveReport;
-    "live-observed" "pelton live --observe" live::LiveObserved;
-    "live-status" "pelton live status; with --every also pelton live" live::LiveStatus;
-    "live-group" "pelton live boost, clamp" live::LiveGroup;
-    "live-number" "pelton live set" live::LiveNumber;
-    "live-explained" "pelton live explain" live::LiveExplained;
-    "live-stopped" "pelton live stop" live::LiveStopped;
-    "trace-info" "pelton trace info" traces::Info;
-    "platforms" "pelton platform list" lists::Platforms;
-    "platform" "pelton platform show" pelton_scenario::platform::Description;
-    "platform-check" "pelton platform check" lists::Checked;
-    "kernel-built" "pelton kernel build" kernel::KernelBuilt;
-    "kernels" "pelton kernel list" kernel::Kernels;
-    "kernel" "pelton kernel show" kernel::KernelImage;
-    "kernel-removed" "pelton kernel remove" kernel::KernelRemoved;
-    "kernel-diff" "pelton kernel diff" kernel::KernelDiff;
-    "workloads" "pelton workload list" lists::Workloads;
-    "workload" "pelton workload show" lists::WorkloadModel;
-    "policies" "pelton policy list" lists::Policies;
-    "policy" "pelton policy show" lists::PolicyShown;
-    "quantities" "pelton result quantities" lists::Quantities;
-    "kinds" "pelton result schema" lists::Kinds;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded clamps: comparison of the kernel's results with the core's.
 
+use super::inputs::ValidateRequest;
 use super::placements::{Rules, has_header, read_through, rules};
-use super::validate::ValidateRequest;
-use crate::results::traces::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
+use crate::results::again::{ClampFault, ClampFaults, Clamps};
 use crate::run::LabError;
 use crate::watch::Watch;
 use pelton_core::Policy;
-use pelton_replay::clamps::{self, Difference, Fault, Report, Tally};
+use pelton_replay::clamps::{self, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
 use std::path::Path;
 
@@ -19,8 +19,6 @@ pub fn is_table(path: &Path) -> bool {
 /// A table whose clamps were computed again.
 #[derive(Debug)]
 pub struct Clamped {
-    /// Findings, with their differences.
-    pub report: Report,
     /// Findings as a result.
     pub result: Clamps,
     /// The verdict.
@@ -39,17 +37,17 @@ pub struct ClampedFaults {
 /// Computes the clamps of a table again.
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Clamped, LabError> {
     let Rules { profile, policy, remark } = rules(request, "clamps")?;
-    let report = compute(&request.trace, &policy, None, watch)?;
-    let verdict = verdict(&report.all);
+    let mut clamps = compute(&request.trace, &policy, None, watch)?;
+    let verdict = verdict(&clamps.all);
     let result = Clamps {
         trace: request.trace.display().to_string(),
         profile,
-        clamps: counts(&report),
         verdict: verdict.word(),
-        differences: report.samples.iter().map(difference).collect(),
+        differences: std::mem::take(&mut clamps.samples),
+        clamps,
         remarks: remark.into_iter().collect(),
     };
-    Ok(Clamped { report, result, verdict })
+    Ok(Clamped { result, verdict })
 }
 
 fn compute(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
@@ -61,28 +59,6 @@ fn verdict(all: &Tally) -> Verdict {
         Tally { divergent: 1.., .. } => Verdict::Differs,
         Tally { decisions, not_decided, .. } if decisions == not_decided => Verdict::Open,
         _ => Verdict::Holds,
-    }
-}
-
-fn counted(tally: &Tally) -> ClampTally {
-    let Tally { decisions, not_decided, divergent } = *tally;
-    ClampTally { decisions, not_decided, divergent }
-}
-
-fn counts(report: &Report) -> ClampCounts {
-    let by_kind = report.by_kind.iter().map(|(kind, tally)| (*kind, counted(tally))).collect();
-    ClampCounts { all: counted(&report.all), by_kind }
-}
-
-fn difference(sample: &Difference) -> ClampDifference {
-    let part = |&(what, kernel, ours): &(&'static str, u64, u64)| ClampPart { what, kernel, ours };
-    ClampDifference {
-        line: sample.line,
-        time_ns: sample.time_ns,
-        cpu: sample.cpu,
-        tid: sample.tid,
-        kind: sample.kind,
-        what: sample.what.iter().map(part).collect(),
     }
 }
 

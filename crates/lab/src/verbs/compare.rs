@@ -3,10 +3,9 @@
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use super::ranges;
-use crate::compare::{self, CompareRow, Comparison, Scope};
-use crate::experiment::SEEDS_MAX;
+use crate::compare::{self, Comparison, is_answer};
+use crate::experiment::file::SEEDS_MAX;
 use crate::plan::Prepared;
-use crate::quantity::MEASURED;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};
@@ -52,20 +51,6 @@ impl Default for CompareRequest {
             values: false,
         }
     }
-}
-
-/// Quantities that most questions are about: energy, lateness, latency, transitions.
-const ANSWERS: [&str; 7] =
-    ["energy_mj", "energy_meter_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
-
-/// True if most questions are about this row, or the workload measured it itself.
-pub fn is_answer(row: &CompareRow) -> bool {
-    is_measured(row) || row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
-}
-
-/// True if this row is a number that the workload's own programs would print.
-pub fn is_measured(row: &CompareRow) -> bool {
-    row.scope == Scope::Run && MEASURED.contains(&row.quantity)
 }
 
 /// Runs and compares.

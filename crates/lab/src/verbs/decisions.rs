@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded decisions of the core as a scheduler: comparison of what the running kernel computed with the core here.
 
+use super::inputs::ValidateRequest;
 use super::placements::read_through;
-use super::validate::ValidateRequest;
-use crate::results::traces::{
-    DecisionCounts, DecisionDifference, DecisionFault, DecisionFaults, DecisionPart, DecisionTally, Decisions,
-};
+use crate::results::again::{DecisionFault, DecisionFaults, Decisions};
 use crate::run::{self, LabError};
 use crate::watch::Watch;
-use pelton_replay::decisions::{self, Difference, Fault, Recording, Report, Tally};
+use pelton_replay::decisions::{self, Fault, Recording, Report, Tally};
 use pelton_replay::validate::Verdict;
 use std::path::Path;
 
@@ -53,16 +51,16 @@ fn check(request: &ValidateRequest) -> Result<(), LabError> {
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Decided, LabError> {
     check(request)?;
     let machine = Recording::open(&request.trace, None).map_err(LabError::input)?.machine;
-    let report = again(request, None, watch)?;
-    let verdict = verdict(&report.all);
+    let mut decisions = again(request, None, watch)?;
+    let verdict = verdict(&decisions.all);
     let result = Decisions {
         trace: request.trace.display().to_string(),
         release: machine.release,
         profile: machine.programs[0].profile.clone(),
         programs: machine.programs.len(),
-        decisions: counts(&report),
         verdict: verdict.word(),
-        differences: report.samples.iter().map(difference).collect(),
+        differences: std::mem::take(&mut decisions.samples),
+        decisions,
     };
     Ok(Decided { result, verdict })
 }
@@ -77,32 +75,6 @@ fn verdict(all: &Tally) -> Verdict {
         Tally { decisions, not_decided, .. } if decisions == not_decided => Verdict::Nothing,
         // A row that another CPU wrote meanwhile says nothing: a machine that is busy all the time has more of them.
         _ => Verdict::Holds,
-    }
-}
-
-fn counted(tally: &Tally) -> DecisionTally {
-    let Tally { decisions, not_decided, divergent } = *tally;
-    DecisionTally { decisions, not_decided, divergent }
-}
-
-fn counts(report: &Report) -> DecisionCounts {
-    let by_kind = report.by_kind.iter().map(|(kind, tally)| (*kind, counted(tally))).collect();
-    DecisionCounts { all: counted(&report.all), by_kind }
-}
-
-fn difference(sample: &Difference) -> DecisionDifference {
-    let part = |(what, recorded, ours): &(String, u64, u64)| DecisionPart {
-        what: what.clone(),
-        recorded: *recorded,
-        ours: *ours,
-    };
-    DecisionDifference {
-        table: sample.table,
-        line: sample.line,
-        time_ns: sample.time_ns,
-        cpu: sample.cpu,
-        kind: sample.kind,
-        what: sample.what.iter().map(part).collect(),
     }
 }
 

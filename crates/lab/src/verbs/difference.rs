@@ -4,13 +4,15 @@
 use super::explain::{frequency_in, place_in};
 use super::inputs::{InputRequest, prepare, prepare_again};
 use super::run::run_into;
-use crate::difference::{Against, Outcome, Outcomes};
+use crate::compare::difference::{Against, Outcome, Outcomes};
+use crate::explain::{frequency, placement};
+use crate::measure::quantity::{QUANTITIES, Read};
+use crate::measure::stats;
+use crate::measure::summary::{self, RunHeader};
 use crate::plan::{PolicySpec, Prepared};
-use crate::quantity::{QUANTITIES, Read};
+use crate::round;
 use crate::run::LabError;
-use crate::summary::{self, RunHeader};
 use crate::watch::Watch;
-use crate::{explain_placement, explanation, round, stats};
 use pelton_model::Plan;
 use pelton_sim::Report;
 use schemars::JsonSchema;
@@ -70,9 +72,9 @@ pub struct Side {
     pub outcome: Option<Outcome>,
     /// The last frequency decision of the domain up to that time, whether it changed something or not; `None`: it is
     /// about a placement, or there was none.
-    pub frequency: Option<explanation::Explanation>,
+    pub frequency: Option<frequency::Explanation>,
     /// The last placement of the task up to that time; `None`: it is about a frequency, or there was none.
-    pub placement: Option<explain_placement::Explanation>,
+    pub placement: Option<placement::Explanation>,
 }
 
 /// A number of both runs.
@@ -184,7 +186,7 @@ fn subject(outcome: Outcome, plan: &Plan) -> String {
 
 /// Numbers of the whole run that both have and that differ.
 fn cost(ours: &Report, theirs: &Report) -> Vec<CostRow> {
-    let row = |q: &crate::quantity::Quantity| {
+    let row = |q: &crate::measure::quantity::Quantity| {
         let Read::Run(read) = q.read else { return None };
         let values = [read(ours)?, read(theirs)?];
         let change_pct = stats::percent_change(values[0], values[1]).map(round);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Switches whose values a recording can distinguish.
 
-use crate::results::traces::{AnswerTold, Distinguishes, Refuting, SwitchTold};
+use crate::results::validated::{AnswerTold, Distinguishes, Refuting, SwitchTold};
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_replay::validate::{Answer, Distinction, Open, Options, Report, Told, distinguish};

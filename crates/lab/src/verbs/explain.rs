@@ -2,17 +2,18 @@
 //! One frequency decision with every term filled in, or one placement with every CPU the task could have gone to.
 
 use super::inputs::{InputRequest, prepare};
-use crate::explain::{ExplainSink, Wanted};
-use crate::explain_balance::{self, BalanceExplanation, BalanceSink, WalkExplanation};
-use crate::explain_groups::{GroupChanged, GroupSink};
-use crate::explain_placement::{self, PlacementSink};
-use crate::explain_thermal::{self, ThermalExplanation, ThermalSink};
-use crate::explanation::{self, Context};
+use crate::explain::frequency::{self, Context};
+use crate::explain::placement::{self, PlacementSink};
+use crate::explain::upkeep::{
+    BalanceExplanation, BalanceSink, ThermalExplanation, ThermalSink, WalkExplanation, WantedBalance, explain_balance,
+    explain_reading, explain_walk,
+};
+use crate::explain::{ExplainSink, GroupChanged, GroupSink, Wanted};
+use crate::measure::summary::{self, RunHeader};
 use crate::number::human_ns;
+use crate::plan::gate::gate_times;
 use crate::plan::{PolicySpec, PowerWords};
-use crate::request;
 use crate::run::{Fault, LabError, run_one};
-use crate::summary::{self, RunHeader};
 use crate::watch::{Watch, watched};
 use pelton_model::Plan;
 use pelton_model::groups::group_paths;
@@ -73,7 +74,7 @@ pub struct Explained {
     pub groups_changed: Vec<GroupChanged>,
     /// The decision.
     #[serde(flatten)]
-    pub explanation: explanation::Explanation,
+    pub explanation: frequency::Explanation,
     /// Number of decisions of that kind up to it.
     #[serde(skip)]
     pub count: u64,
@@ -91,7 +92,7 @@ pub struct ExplainedPlacement {
     pub power: PowerWords,
     /// The placement.
     #[serde(flatten)]
-    pub explanation: explain_placement::Explanation,
+    pub explanation: placement::Explanation,
     /// Number of placements of that kind up to it.
     #[serde(skip)]
     pub count: u64,
@@ -188,8 +189,8 @@ pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained,
         return Err(nothing(&plan, "frequency decision", help));
     };
     let groups_changed = groups.before(moment.decision.time_ns);
-    let times = request::gate_times(&plan, moment.decision.domain);
-    let explanation = explanation::explain(&moment, Context { plan: &plan, times });
+    let times = gate_times(&plan, moment.decision.domain);
+    let explanation = frequency::explain(&moment, Context { plan: &plan, times });
     Ok(Explained { run, groups_changed, explanation, count })
 }
 
@@ -206,7 +207,7 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
         let help = "a task is placed when it starts or wakes, and may use more than one CPU; by energy from 5.4 on";
         return Err(nothing(&plan, "placement", help));
     };
-    let explanation = explain_placement::explain(&kept, &plan.policy, |tid| task_name(&plan, tid));
+    let explanation = placement::explain(&kept, &plan.policy, |tid| task_name(&plan, tid));
     let groups_changed = groups.before(explanation.time_ns);
     Ok(ExplainedPlacement { run, groups_changed, power, explanation, count })
 }
@@ -217,12 +218,12 @@ pub(super) fn frequency_in(
     seed: u64,
     (domain, changed): (u32, bool),
     watch: &dyn Watch,
-) -> Result<Option<explanation::Explanation>, LabError> {
+) -> Result<Option<frequency::Explanation>, LabError> {
     let wanted = Wanted { domain: Some(domain), changed, ..Wanted::default() };
     let mut sink = ExplainSink::new(wanted, plan.machine.cpus.len(), plan.machine.domains.len());
     watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, &mut sink, control))?;
-    let times = request::gate_times(plan, domain);
-    Ok(sink.finish().0.map(|moment| explanation::explain(&moment, Context { plan, times })))
+    let times = gate_times(plan, domain);
+    Ok(sink.finish().0.map(|moment| frequency::explain(&moment, Context { plan, times })))
 }
 
 /// The last placement of a task in a run of this plan; `None`: there is none.
@@ -231,11 +232,11 @@ pub(super) fn place_in(
     seed: u64,
     tid: u32,
     watch: &dyn Watch,
-) -> Result<Option<explain_placement::Explanation>, LabError> {
+) -> Result<Option<placement::Explanation>, LabError> {
     let mut sink = PlacementSink::of(Some(tid), &plan.policy);
     watched(watch, plan.config.duration_ns, "run", |control| run_one(plan, seed, &mut sink, control))?;
     let kept = sink.finish().0;
-    Ok(kept.map(|kept| explain_placement::explain(&kept, &plan.policy, |tid| task_name(plan, tid))))
+    Ok(kept.map(|kept| placement::explain(&kept, &plan.policy, |tid| task_name(plan, tid))))
 }
 
 /// Name of a task by its number; those that are no part of the workload have none.
@@ -251,7 +252,7 @@ type Balanced = (RunHeader, Plan, BalanceSink, GroupSink);
 fn balances(request: &ExplainRequest, watch: &dyn Watch) -> Result<Balanced, LabError> {
     let (run, plan) = planned(request, watch)?;
     domain(request, &plan)?;
-    let wanted = explain_balance::Wanted { cpu: request.cpu, moved: request.changed };
+    let wanted = WantedBalance { cpu: request.cpu, moved: request.changed };
     let mut sink = BalanceSink::of(wanted);
     let groups = follow(request, &plan, &mut sink, watch)?;
     Ok((run, plan, sink, groups))
@@ -268,7 +269,7 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
         let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 CPUs or more";
         return Err(nothing(&plan, "balance", help));
     };
-    let explanation = explain_balance::explain(kept, *count);
+    let explanation = explain_balance(kept, *count);
     Ok(ExplainedBalance { run, groups_changed: groups.before(explanation.time_ns), explanation })
 }
 
@@ -278,7 +279,7 @@ pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedB
 /// When an input is wrong, there is no such update, or the run was stopped.
 pub fn walk(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedWalk, LabError> {
     let (run, plan, sink, groups) = balances(request, watch)?;
-    let Some(explanation) = explain_balance::explain_walk(&sink) else {
+    let Some(explanation) = explain_walk(&sink) else {
         let help = "blocked load is updated at ticks, before a CPU goes idle, and for idle CPUs without tick";
         return Err(nothing(&plan, "update of blocked load", help));
     };
@@ -310,7 +311,7 @@ pub fn thermal(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedT
                     a later --at";
         return Err(nothing(&plan, "reading of a thermal zone", help));
     };
-    let explanation = explain_thermal::explain(&kept, &plan, count);
+    let explanation = explain_reading(&kept, &plan, count);
     Ok(ExplainedThermal { run, groups_changed: groups.before(explanation.time_ns), explanation })
 }
 

@@ -2,9 +2,10 @@
 //! One decision out of a recording of `pelton live`, explained as one of a run is.
 
 use super::decisions::is_recording;
+use crate::explain::frequency::{self, Context};
+use crate::explain::placement::{self, PlacementSink};
 use crate::explain::{ExplainSink, Wanted};
-use crate::explain_placement::{self, PlacementSink};
-use crate::explanation::{self, Context, GateTimes};
+use crate::plan::gate::GateTimes;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, is_stopped};
 use pelton_core::{Policy, Record, commit};
@@ -55,7 +56,7 @@ pub struct ExplainedCall {
     pub target: u32,
     /// The decision. Every CPU is a domain of its own: the kernel takes the largest target of a shared one.
     #[serde(flatten)]
-    pub explanation: explanation::Explanation,
+    pub explanation: frequency::Explanation,
     /// Number of decisions of that kind up to it.
     pub count: u64,
 }
@@ -69,7 +70,7 @@ pub struct ExplainedPlace {
     pub torn: bool,
     /// The placement.
     #[serde(flatten)]
-    pub explanation: explain_placement::Explanation,
+    pub explanation: placement::Explanation,
     /// Number of placements of that kind up to it.
     pub count: u64,
 }
@@ -124,7 +125,7 @@ pub fn frequency(request: &RecordedRequest, watch: &dyn Watch) -> Result<Explain
     };
     let plan = plan(&recording, &call);
     let context = Context { plan: &plan, times: times(&call, &plan.policy) };
-    let explanation = explanation::explain(&moment, context);
+    let explanation = frequency::explain(&moment, context);
     Ok(ExplainedCall { run: header(request, &recording, call.program), target: call.target, explanation, count })
 }
 
@@ -152,7 +153,7 @@ pub fn placement(request: &RecordedRequest, watch: &dyn Watch) -> Result<Explain
     let mut sink = PlacementSink::of(None, policy);
     sink.placement(time_ns, tid, &Record::Narrow(place.question), &place.answer);
     let kept = sink.finish().0.ok_or_else(|| nothing("placement"))?;
-    let explanation = explain_placement::explain(&kept, policy, |tid| format!("task {tid}"));
+    let explanation = placement::explain(&kept, policy, |tid| format!("task {tid}"));
     Ok(ExplainedPlace { run: header(request, &recording, program), torn, explanation, count })
 }
 

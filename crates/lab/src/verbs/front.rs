@@ -3,8 +3,8 @@
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use crate::about::{About, AboutPolicy};
-use crate::clairvoyant;
-use crate::front::{self, EXTRA_RUNS, Fronts, Question};
+use crate::compare::clairvoyant;
+use crate::compare::front::{self, EXTRA_RUNS, Fronts, Question};
 use crate::plan::Prepared;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Inputs that several requests share: platform, workload and policy.
+//! Inputs that several requests share: platform, workload and policy; a trace and the rules it is held against.
 
 use crate::plan::{self, Inputs, PolicySpec, Prepared};
 use crate::run::{Fault, LabError};
@@ -7,7 +7,7 @@ use crate::watch::Watch;
 use pelton_trace::import::{Format, OpenOptions, Source, open};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Platform, workload and machine options: everything a simulation needs but its policy and seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,26 @@ pub struct InputRequest {
     pub group: Option<String>,
     /// Values of template words of rt-app files.
     pub defines: BTreeMap<String, String>,
+}
+
+/// Request: trace to validate, and the rules to apply.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ValidateRequest {
+    /// The trace, or a table of placements.
+    pub trace: PathBuf,
+    /// Kernel whose rules are used; none = the one the trace names, or 7.2.
+    pub profile: Option<String>,
+    /// Platform for capacities, frequency tables and energies; none = what the trace shows.
+    pub platform: Option<String>,
+    /// Other files of the same recording.
+    pub with: Vec<PathBuf>,
+    /// Kind of the trace, when its content does not show it.
+    pub input_format: Option<String>,
+    /// Put faults into the trace instead.
+    pub self_test: bool,
+    /// Longest search for other values of switches that the trace refutes, ns; `None`: no search.
+    pub distinguish_ns: Option<u64>,
 }
 
 impl InputRequest {

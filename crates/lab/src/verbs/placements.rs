@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Recorded placements: comparison of the kernel's choice of CPUs with the core's.
 
-use super::validate::ValidateRequest;
-use crate::results::traces::{
-    PlacementCounts, PlacementDifference, PlacementFault, PlacementFaults, PlacementPart, PlacementTally, Placements,
-    PlacementsMet,
-};
+use super::inputs::ValidateRequest;
+use crate::results::again::{PlacementFault, PlacementFaults, Placements};
 use crate::run::{self, LabError};
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::{Policy, rules_of_release};
-use pelton_replay::placements::{self, Difference, Fault, Met, Report, Tally, Topology};
+use pelton_replay::placements::{self, Fault, Report, Tally, Topology};
 use pelton_replay::validate::Verdict;
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
@@ -36,8 +33,6 @@ pub(super) fn has_header(path: &Path, is_header: fn(&[u8]) -> bool) -> bool {
 /// A table whose placements were decided again.
 #[derive(Debug)]
 pub struct Placed {
-    /// Findings, with their differences.
-    pub report: Report,
     /// Findings as a result.
     pub result: Placements,
     /// The verdict.
@@ -101,8 +96,8 @@ pub(super) fn named(release: &str, what: &str) -> Option<(String, String)> {
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Placed, LabError> {
     let rules = rules(request, "placements")?;
     let report = decide(&request.trace, &rules.policy, None, watch)?;
-    let (result, verdict) = (result(request, rules, &report), verdict(&report));
-    Ok(Placed { report, result, verdict })
+    let verdict = verdict(&report);
+    Ok(Placed { result: result(request, rules, report), verdict })
 }
 
 fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
@@ -138,52 +133,15 @@ fn verdict(report: &Report) -> Verdict {
     }
 }
 
-fn counted(tally: &Tally, tells_later: bool) -> PlacementTally {
-    let Tally { decisions, quiet, quiet_divergent, divergent, between } = *tally;
-    PlacementTally { decisions, quiet, quiet_divergent, divergent, between: tells_later.then_some(between) }
-}
-
-fn met(met: Met) -> PlacementsMet {
-    let Met { idle_states, pressure, interrupts, sched_idle, groups, nodes } = met;
-    PlacementsMet { idle_states, pressure, interrupts, sched_idle, groups, nodes }
-}
-
-fn result(request: &ValidateRequest, rules: Rules, report: &Report) -> Placements {
-    let placements = PlacementCounts {
-        all: counted(&report.all, report.tells_later),
-        by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally, report.tells_later))).collect(),
-        energies: report.energies,
-        energies_differ: report.energies_differ,
-        utils: report.utils,
-        utils_differ: report.utils_differ,
-        utils_all: report.utils_all,
-        utils_all_differ: report.utils_all_differ,
-        utils_all_moved: report.utils_all_moved,
-        effective_utils: report.effective_utils,
-        effective_utils_differ: report.effective_utils_differ,
-        met: met(report.met),
-    };
+fn result(request: &ValidateRequest, rules: Rules, mut placements: Report) -> Placements {
     Placements {
         trace: request.trace.display().to_string(),
-        of: report.of.word(),
+        of: placements.of.word(),
         profile: rules.profile,
+        verdict: verdict(&placements).word(),
+        differences: std::mem::take(&mut placements.samples),
         placements,
-        verdict: verdict(report).word(),
-        differences: report.samples.iter().map(difference).collect(),
         remarks: rules.remark.into_iter().collect(),
-    }
-}
-
-fn difference(sample: &Difference) -> PlacementDifference {
-    let part = |&(what, kernel, ours): &(&'static str, u64, u64)| PlacementPart { what, kernel, ours };
-    PlacementDifference {
-        line: sample.line,
-        time_ns: sample.time_ns,
-        tid: sample.tid,
-        quiet: sample.quiet,
-        rule: sample.how,
-        what: sample.what.iter().map(part).collect(),
-        changed: sample.changed.split_ascii_whitespace().map(str::to_owned).collect(),
     }
 }
 

@@ -9,7 +9,7 @@ mod tables;
 mod work;
 
 use crate::results::balances::BalancesRecorded;
-use crate::results::traces::{ClampsRecorded, GatesRecorded, PlacementsRecorded, RecordReport};
+use crate::results::recorded::{ClampsRecorded, GatesRecorded, PlacementsRecorded, RecordReport};
 use crate::run::LabError;
 #[cfg(feature = "record")]
 use crate::watch::Watch;

@@ -388,7 +388,7 @@ fn simulate<F: Files>(
     };
     totals.finish(report.duration_ns.max(prepared.plan.config.duration_ns));
     let undone_ns = undone_ns(&prepared.plan, &report);
-    let outgrown = crate::remarks::outgrown(&report);
+    let outgrown = crate::measure::remarks::outgrown(&report);
     let busy_ns = report.cpus.iter().map(|cpu| cpu.busy_ns).sum();
     Ok(Replay { totals, undone_ns, busy_ns, outgrown })
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Published tables with our numbers beside them.
 
-use crate::experiment::{self, Experiment, ExperimentError};
-use crate::reproduce::{self, Options, simulated_ns};
-use crate::run::{Fault, LabError, Refusal};
-use crate::sensitivity::Sensitivity;
-use crate::table::TableResult;
+use crate::experiment::file::Sensitivity;
+use crate::experiment::reproduce::{self, Options, simulated_ns};
+use crate::experiment::table::TableResult;
+use crate::experiment::worlds::{self, WorldsResult};
+use crate::experiment::{self, Experiment};
+use crate::run::{ExperimentError, Fault, LabError, Refusal};
 use crate::watch::{Watch, watched};
-use crate::worlds::{self, WorldsResult};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

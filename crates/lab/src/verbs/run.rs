@@ -2,10 +2,10 @@
 //! One simulation and its numbers.
 
 use super::inputs::{InputRequest, prepare};
-use crate::decided::Decided;
+use crate::kernel::decided::Decided;
+use crate::measure::summary::{self, RunSummary};
 use crate::plan::{PolicySpec, Prepared};
 use crate::run::{LabError, run_one};
-use crate::summary::{self, RunSummary};
 use crate::watch::{Watch, watched};
 use pelton_model::Plan;
 use pelton_model::groups::group_paths;

@@ -6,12 +6,10 @@
 use super::inputs::{InputRequest, policy_spec, prepare};
 use super::ranges;
 use super::run::run_into;
-use crate::compare::Scope;
-use crate::experiment::SEEDS_MAX;
+use crate::experiment::file::SEEDS_MAX;
+use crate::measure::summary::{self, RunRow, Scope};
 use crate::plan::Prepared;
 use crate::run::{Fault, LabError};
-use crate::summary;
-use crate::summary::RunRow;
 use crate::watch::{Amount, Unwatched, Watch, is_stopped};
 use pelton_model::RunConfig;
 use pelton_scenario::Diagnostics;

@@ -3,47 +3,26 @@
 
 use super::clamps::{self, Clamped, ClampedFaults};
 use super::decisions::{self, Decided, DecidedFaults};
-use super::inputs::input_format;
+use super::inputs::{ValidateRequest, input_format};
 use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
 use crate::plan;
 use crate::results::described;
-use crate::results::traces::{
-    Altered, Average, Class, Divergent, Fault, Field, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
+use crate::results::validated::{
+    Altered, Average, Class, Divergent, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
 };
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::{Policy, profiles};
 use pelton_model::Machine;
 use pelton_replay::validate::{
-    AlterResult, Challenge, Comparison, Distinction, Divergence, FaultResult, Merged, Open, Options, Report, Size,
-    Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
+    AlterResult, Challenge, Comparison, Distinction, Divergence, Merged, Open, Options, Report, Size, Tally, Verdict,
+    alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_trace::RunHeader;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-
-/// Request: trace to validate, and the rules to apply.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ValidateRequest {
-    /// The trace, or a table of placements.
-    pub trace: PathBuf,
-    /// Kernel whose rules are used; none = the one the trace names, or 7.2.
-    pub profile: Option<String>,
-    /// Platform for capacities, frequency tables and energies; none = what the trace shows.
-    pub platform: Option<String>,
-    /// Other files of the same recording.
-    pub with: Vec<PathBuf>,
-    /// Kind of the trace, when its content does not show it.
-    pub input_format: Option<String>,
-    /// Put faults into the trace instead.
-    pub self_test: bool,
-    /// Longest search for other values of switches that the trace refutes, ns; `None`: no search.
-    pub distinguish_ns: Option<u64>,
-}
 
 /// A trace held against the core.
 #[derive(Debug)]
@@ -271,12 +250,10 @@ fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Opt
         true => Verdict::Open,
     };
     let altered = alter_test(&mut *again()?, options)?;
-    let fault =
-        |r: &FaultResult| Fault { fault: r.fault, possible: r.possible, found: r.found, divergent: r.divergent };
     let result = SelfTest {
         trace: path.display().to_string(),
         profile: profile.to_owned(),
-        faults: results.iter().map(fault).collect(),
+        faults: results,
         single_calls: SingleCalls {
             taken_out: single.dropped,
             noticed: single.noticed,
@@ -421,7 +398,7 @@ fn first_result(first: &Divergence, info: &TraceInfo) -> First {
         tid: first.tid,
         task: info.task_name(first.tid),
         before: first.before.iter().copied().collect(),
-        fields: first.fields.iter().map(|f| Field { field: f.name, kernel: f.kernel, ours: f.ours }).collect(),
+        fields: first.fields.clone(),
         rule: page(first.signal),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
 use crate::about::{About, AboutPolicy};
-use crate::quantity::{self, Read};
+use crate::measure::quantity::{self, Read};
 use crate::run::{Fault, LabError};
 use crate::watch::Watch;
 use crate::why::ends::Ends;

@@ -272,7 +272,8 @@ mod tests {
             let far: f64 = drawn.of.iter().zip(&right).map(|(drawn, right)| (drawn - right).powi(2)).sum();
             let inside = (0..players).filter(|&player| {
                 let pairs: Vec<f64> = drawn.pairs.iter().map(|pair| pair[player]).collect();
-                crate::stats::mean_ci95(&pairs).is_some_and(|(lo, hi)| lo <= right[player] && right[player] <= hi)
+                crate::measure::stats::mean_ci95(&pairs)
+                    .is_some_and(|(lo, hi)| lo <= right[player] && right[player] <= hi)
             });
             (far.sqrt(), inside.count())
         };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Numbers of finished runs, and the file that keeps them: whoever asks again runs only what is missing.
 
-use crate::quantity::{QUANTITIES, Quantity, Read};
-use crate::remarks;
+use crate::measure::quantity::{QUANTITIES, Quantity, Read};
+use crate::measure::remarks;
 use crate::run::LabError;
 use pelton_scenario::reading::{self, Unread};
 use pelton_scenario::{Diagnostics, SourceFile};

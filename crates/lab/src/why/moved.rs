@@ -3,9 +3,9 @@
 
 use super::game::{Design, Set};
 use super::{Estimate, Moved, Share, Verdict};
-use crate::quantity::Quantity;
-use crate::stats::{mean, mean_ci95};
-use crate::{round, stats};
+use crate::measure::quantity::Quantity;
+use crate::measure::stats::{self, mean, mean_ci95};
+use crate::round;
 
 /// Values of a number: one game for each seed.
 pub(super) struct Games<'a> {
@@ -99,7 +99,7 @@ fn verdict(changes: &[f64], change: Estimate) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantity::find;
+    use crate::measure::quantity::find;
 
     fn moved(players: usize, orders: usize, seeds: usize, value: impl Fn(&Set, usize) -> f64) -> Moved {
         let names: Vec<Option<String>> = (0..players).map(|player| Some(format!("p{player}"))).collect();

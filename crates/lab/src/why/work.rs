@@ -7,7 +7,7 @@ use super::game::{Design, Set, prefixes};
 use super::kept::{Kept, Ran, quantities};
 use super::moved::Games;
 use super::{Changed, Method, Moved, Player};
-use crate::quantity::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::run::{Control, Fault, LabError, run_one};
 use crate::watch::{Watch, watched};
 use pelton_model::Plan;

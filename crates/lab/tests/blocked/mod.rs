@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use pelton_lab::latencies;
-use pelton_lab::quantity;
+use pelton_lab::measure::latencies;
+use pelton_lab::measure::quantity;
+use pelton_lab::measure::stats::{mean, mean_ci95};
 use pelton_lab::run::run_one;
-use pelton_lab::stats::{mean, mean_ci95};
 use pelton_schema::{Balance, Event, Gate, Sink};
 use pelton_sim::Report;
 use pelton_sim::report::CallParts;

@@ -16,18 +16,21 @@ use std::path::Path;
 
 use pelton_core::{CpuState, Policy, UclampRq, UclampTask, apply_headroom, cpu_bw_dl, group_clamps};
 use pelton_trace::import::{ImportError, open_bytes};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Number of differences that are kept.
 const SAMPLES_MAX: usize = 20;
 
-/// Counts of one kind of decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of decisions about clamps of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ClampTally")]
 pub struct Tally {
-    /// All.
+    /// Decisions.
     pub decisions: u64,
-    /// Those that nothing is known of before.
+    /// Those of which too little is known.
     pub not_decided: u64,
-    /// Those that come out otherwise.
+    /// Those that differ.
     pub divergent: u64,
 }
 
@@ -41,8 +44,19 @@ impl Tally {
     }
 }
 
-/// Differing values, with the kernel's and ours.
-type Differs = Vec<(&'static str, u64, u64)>;
+/// A part of a decision about clamps that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ClampPart")]
+pub struct Part {
+    /// Name of the part.
+    pub what: &'static str,
+    /// The kernel's.
+    pub kernel: u64,
+    /// Ours.
+    pub ours: u64,
+}
+
+type Differs = Vec<Part>;
 
 /// Outcome of one decision.
 enum Outcome {
@@ -50,31 +64,35 @@ enum Outcome {
     Decided(Differs),
 }
 
-/// A decision that comes out otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A decision about clamps that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ClampDifference")]
 pub struct Difference {
     /// Line of the table.
     pub line: u64,
-    /// Time, ns.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
     /// CPU.
     pub cpu: u32,
-    /// The task; 0 for a performance target.
+    /// Task; 0 for a performance target.
     pub tid: u32,
-    /// Kind of decision.
+    /// The kernel's function.
     pub kind: &'static str,
-    /// Differing values, with the kernel's and ours.
-    pub what: Vec<(&'static str, u64, u64)>,
+    /// Parts that differ.
+    pub what: Vec<Part>,
 }
 
-/// Result of a recording.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Counts of decisions about clamps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ClampCounts")]
 pub struct Report {
-    /// All decisions.
+    /// All.
+    #[serde(flatten)]
     pub all: Tally,
-    /// By kind.
+    /// By the kernel's function.
     pub by_kind: BTreeMap<&'static str, Tally>,
-    /// The first differences.
+    /// The first differences, a list of their own in results.
+    #[serde(skip)]
     pub samples: Vec<Difference>,
 }
 
@@ -243,7 +261,7 @@ impl World {
 
 fn differ(name: &'static str, kernel: u32, ours: u32, what: &mut Differs) {
     if kernel != ours {
-        what.push((name, kernel.into(), ours.into()));
+        what.push(Part { what: name, kernel: kernel.into(), ours: ours.into() });
     }
 }
 

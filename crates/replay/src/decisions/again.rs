@@ -4,7 +4,7 @@
 use pelton_core::{CpuState, Policy, commit, value};
 use pelton_trace::decided::{Call, FREQUENCIES, PLACEMENTS, Place, Row};
 
-use super::{Differs, Recording};
+use super::{Part, Recording};
 
 /// Highest frequency that a machine can have, kHz.
 const KHZ_MAX: u32 = 100_000_000;
@@ -48,7 +48,7 @@ pub trait Again: Row {
     /// Are its inputs those that were read?
     fn is_known(&self) -> bool;
     /// Numbers that come out otherwise.
-    fn differs(&self, recording: &Recording) -> Vec<Differs>;
+    fn differs(&self, recording: &Recording) -> Vec<Part>;
 }
 
 fn program(number: u32, recording: &Recording) -> Option<String> {
@@ -57,13 +57,13 @@ fn program(number: u32, recording: &Recording) -> Option<String> {
 }
 
 /// Numbers of two records that differ, the recorded one first.
-fn differences<R: Row>(recorded: &R, ours: &R, cpus: usize) -> Vec<Differs> {
+fn differences<R: Row>(recorded: &R, ours: &R, cpus: usize) -> Vec<Part> {
     let (a, b) = (recorded.values(), ours.values());
     if a == b {
         return Vec::new();
     }
     let all = R::columns(cpus).into_iter().zip(a.into_iter().zip(b));
-    all.filter(|(_, (a, b))| a != b).map(|(name, (a, b))| (name, a, b)).collect()
+    all.filter(|(_, (a, b))| a != b).map(|(what, (recorded, ours))| Part { what, recorded, ours }).collect()
 }
 
 impl Again for Call {
@@ -100,7 +100,7 @@ impl Again for Call {
         true
     }
 
-    fn differs(&self, recording: &Recording) -> Vec<Differs> {
+    fn differs(&self, recording: &Recording) -> Vec<Part> {
         let pol = &recording.policies[self.program as usize];
         let khz = &recording.machine.khz[self.cpu as usize];
         differences(self, &call_again(self, pol, recording.machine.tick_ns, khz), recording.machine.cpus())
@@ -165,7 +165,7 @@ impl Again for Place {
         self.torn == 0
     }
 
-    fn differs(&self, recording: &Recording) -> Vec<Differs> {
+    fn differs(&self, recording: &Recording) -> Vec<Part> {
         let mut ours = self.clone();
         ours.answer.cpu = self.question.select(&recording.policies[self.program as usize], &mut ours.answer);
         differences(self, &ours, recording.machine.cpus())

@@ -14,26 +14,39 @@ use std::path::{Path, PathBuf};
 use pelton_core::{Placement, Policy};
 use pelton_trace::decided::{Call, MACHINE, Machine, Place};
 use pelton_trace::import::ImportError;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Number of differences that are kept.
 const SAMPLES_MAX: usize = 20;
 
-/// Counts of one kind of decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DecisionTally")]
 pub struct Tally {
-    /// All.
+    /// Decisions.
     pub decisions: u64,
-    /// Those whose inputs another CPU changed meanwhile.
+    /// Decisions while another CPU wrote what they read.
     pub not_decided: u64,
-    /// Those that come out otherwise.
+    /// Decisions of which a number comes out otherwise.
     pub divergent: u64,
 }
 
-/// A number that comes out otherwise: its column, as recorded, and ours.
-pub type Differs = (String, u64, u64);
+/// A number that comes out otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DecisionPart")]
+pub struct Part {
+    /// Column.
+    pub what: String,
+    /// Number as recorded.
+    pub recorded: u64,
+    /// Number of the core.
+    pub ours: u64,
+}
 
 /// A decision that comes out otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DecisionDifference")]
 pub struct Difference {
     /// Table.
     pub table: &'static str,
@@ -46,17 +59,20 @@ pub struct Difference {
     /// Kind of decision.
     pub kind: &'static str,
     /// Numbers that differ.
-    pub what: Vec<Differs>,
+    pub what: Vec<Part>,
 }
 
-/// Result of a recording.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Counts of decisions of the core as a scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DecisionCounts")]
 pub struct Report {
-    /// All decisions.
+    /// All.
+    #[serde(flatten)]
     pub all: Tally,
     /// By kind.
     pub by_kind: BTreeMap<&'static str, Tally>,
-    /// The first differences.
+    /// The first differences, a list of their own in results.
+    #[serde(skip)]
     pub samples: Vec<Difference>,
 }
 
@@ -147,12 +163,7 @@ impl Report {
         })
     }
 
-    fn count(
-        &mut self,
-        kind: &'static str,
-        what: Option<Vec<Differs>>,
-        sample: impl FnOnce(Vec<Differs>) -> Difference,
-    ) {
+    fn count(&mut self, kind: &'static str, what: Option<Vec<Part>>, sample: impl FnOnce(Vec<Part>) -> Difference) {
         let of_kind = self.by_kind.entry(kind).or_default();
         for tally in [&mut self.all, of_kind] {
             tally.decisions += 1;

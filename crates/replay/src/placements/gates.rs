@@ -13,6 +13,7 @@ use std::path::Path;
 use pelton_core::{LbDomain, LbEnv, Newidle, Placement, Policy, balance_idle, lb_is_busy, lb_newidle_fades, value};
 use pelton_trace::import::ImportError;
 
+use super::Part;
 use super::table::Decisions;
 use super::topology::Topology;
 
@@ -223,7 +224,7 @@ pub(super) struct Again<'a> {
     /// True when the result is certain: no tick came meanwhile, and no sum of times decides.
     pub quiet: bool,
     /// Differing values, with the kernel's and ours.
-    pub what: Vec<(&'static str, u64, u64)>,
+    pub what: Vec<Part>,
 }
 
 impl<'a> Again<'a> {
@@ -244,7 +245,7 @@ impl<'a> Again<'a> {
 
     fn same(&mut self, what: &'static str, kernel: u64, ours: u64) {
         if kernel != ours {
-            self.what.push((what, kernel, ours));
+            self.what.push(Part { what, kernel, ours });
         }
     }
 

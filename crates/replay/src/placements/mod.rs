@@ -24,6 +24,8 @@ use std::path::Path;
 
 use pelton_core::{Lb, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, sd, wf};
 use pelton_trace::import::{ImportError, open_bytes};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::io::BufRead;
 
 /// Is this the first line of a table of placements, of searches of balances, or of gates?
@@ -37,20 +39,21 @@ const LATER_MAX: usize = 10;
 /// Number of differences that are kept.
 const SAMPLES_MAX: usize = 20;
 
-/// Counts of one kind of decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of placements of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlacementTally")]
 pub struct Tally {
-    /// All.
+    /// Decisions.
     pub decisions: u64,
-    /// Those during which nothing changed.
+    /// Those while nothing that was recorded changed.
     pub quiet: u64,
-    /// Quiet ones that come out otherwise.
+    /// Quiet ones that differ.
     pub quiet_divergent: u64,
-    /// All that come out otherwise.
+    /// All that differ.
     pub divergent: u64,
-    /// Those among them that come out as they did with some of the CPUs as they were afterwards: which CPU was read
-    /// when is not recorded.
-    pub between: u64,
+    /// Those among them that come out as they did with some of the CPUs as they were afterwards; null where the table
+    /// does not show that.
+    pub between: Option<u64>,
 }
 
 impl Tally {
@@ -61,31 +64,42 @@ impl Tally {
         self.quiet_divergent += u64::from(quiet && !equal);
     }
 
+    /// Counts one that comes out with CPUs as they were afterwards: which CPU was read when is not recorded.
     fn explain(&mut self) {
-        self.between += 1;
+        *self.between.get_or_insert(0) += 1;
     }
 }
 
-/// Differing value: its name, the kernel's value and ours.
-type Part = (&'static str, u64, u64);
+/// A part of a placement that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlacementPart")]
+pub struct Part {
+    /// Name of the part.
+    pub what: &'static str,
+    /// The kernel's.
+    pub kernel: u64,
+    /// Ours.
+    pub ours: u64,
+}
 
-/// A decision that comes out otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A placement that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlacementDifference")]
 pub struct Difference {
     /// Line of the table.
     pub line: u64,
-    /// Time, ns.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
-    /// The task.
+    /// Task.
     pub tid: u64,
-    /// True when nothing changed while the kernel decided.
+    /// Nothing that was recorded changed meanwhile.
     pub quiet: bool,
-    /// Differing values, with the kernel's and ours.
+    /// Rule that decides here.
+    pub rule: &'static str,
+    /// Parts that differ.
     pub what: Vec<Part>,
-    /// Columns of the table that had another value afterwards, with blanks between them; empty where it has none.
-    pub changed: String,
-    /// The rule that decided here.
-    pub how: &'static str,
+    /// Columns of the table that had another value afterwards; empty where it does not show that.
+    pub changed: Vec<String>,
 }
 
 /// Kind of decisions in a table.
@@ -112,18 +126,19 @@ impl Of {
     }
 }
 
-/// Decisions that could read what many machines do not have. Others prove nothing about it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Placements that could read what many machines do not have; the others prove nothing about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlacementsMet")]
 pub struct Met {
-    /// A CPU was in an idle state that takes time to leave.
+    /// Some CPU was in an idle state that takes time to leave.
     pub idle_states: u64,
-    /// A CPU's frequency was limited.
+    /// Some CPU's frequency was limited.
     pub pressure: u64,
-    /// A CPU had spent time in interrupts.
+    /// Some CPU had spent time in interrupts.
     pub interrupts: u64,
     /// The task was of SCHED_IDLE.
     pub sched_idle: u64,
-    /// The task's queue had another load than its CPU, so it was a group's; only where nothing changed meanwhile.
+    /// The task's queue had another load than its CPU, so it was a group's; counted in quiet decisions only.
     pub groups: u64,
     /// A domain of the executing CPU spans nodes.
     pub nodes: u64,
@@ -145,39 +160,41 @@ impl Met {
     }
 }
 
-/// Result of a recording.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Counts of placements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlacementCounts")]
 pub struct Report {
-    /// All decisions.
+    /// All.
+    #[serde(flatten)]
     pub all: Tally,
-    /// By the rule that decides here.
+    /// By the rule that decides.
     pub by_rule: BTreeMap<&'static str, Tally>,
-    /// Energies that were compared, in quiet decisions.
+    /// Energies compared.
     pub energies: u64,
-    /// Energies among them that differ.
+    /// Energies that differ.
     pub energies_differ: u64,
-    /// Utilizations of CPUs (`cpu_util`) that were compared, in quiet decisions.
+    /// Utilizations of CPUs (`cpu_util`) compared, in quiet decisions.
     pub utils: u64,
-    /// Utilizations among them that differ.
+    /// Those that differ.
     pub utils_differ: u64,
-    /// Such values in all decisions: elsewhere a signal may have moved on before it was read.
+    /// Utilizations of CPUs compared, in all decisions.
     pub utils_all: u64,
-    /// Those that differ in all decisions.
+    /// Those that differ.
     pub utils_all_differ: u64,
-    /// Those among them whose CPU or task had other signals afterwards.
+    /// Those that differ and whose CPU or task had other signals afterwards.
     pub utils_all_moved: u64,
-    /// Requests of CPUs (`effective_cpu_util`, with its bounds) that were compared, in quiet decisions.
+    /// Requests of CPUs, with their bounds (`effective_cpu_util`), compared, in quiet decisions.
     pub effective_utils: u64,
-    /// Those among them that differ.
+    /// Those that differ.
     pub effective_utils_differ: u64,
-    /// Inputs that placements could read.
+    /// Those that could read what many machines do not have.
     pub met: Met,
-    /// The first differences.
+    /// The first differences, a list of their own in results.
+    #[serde(skip)]
     pub samples: Vec<Difference>,
-    /// Kind of decisions in the table.
+    /// Kind of decisions in the table, a word in results.
+    #[serde(skip)]
     pub of: Of,
-    /// True when the table has the state of CPUs afterwards.
-    pub tells_later: bool,
 }
 
 /// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends
@@ -200,7 +217,7 @@ pub fn validate(
         return gates_again(Gates::new(path, bytes, &topology, policy)?, *policy, fault, watch);
     }
     let mut table = Decisions::new(path, bytes, &topology, policy)?;
-    let mut report = Report { tells_later: table.tells_later(), ..Report::default() };
+    let mut report = Report::default();
     let mut placed = Box::<Placed>::default();
     let mut altered = Box::default();
     while let Some((record, said)) = table.next_decision()? {
@@ -216,6 +233,10 @@ pub fn validate(
             report.all.explain();
             report.by_rule.entry(how).or_default().explain();
         }
+    }
+    if table.tells_later() {
+        let tallies = report.by_rule.values_mut().chain([&mut report.all]);
+        tallies.for_each(|tally| _ = tally.between.get_or_insert(0));
     }
     Ok(report)
 }
@@ -258,15 +279,15 @@ fn search_again(
         let ours = searches::again(with(record, fault, &mut altered), &search, policy, &mut lb);
         let what = search.found.differs(&ours);
         // The CPU is chosen behind the second look: nothing shows that what it read was still so.
-        let is_source_only = matches!(what[..], [(searches::SOURCE, ..)]);
+        let is_source_only = matches!(what[..], [Part { what: searches::SOURCE, .. }]);
         report.add(Difference {
             line: search.line,
             time_ns: search.time_ns,
             tid: 0,
             quiet: search.quiet && !is_source_only,
+            rule: search.found.how(),
             what,
-            changed: String::new(),
-            how: search.found.how(),
+            changed: Vec::new(),
         });
     }
     Ok(report)
@@ -299,9 +320,9 @@ fn gates_again(
             time_ns,
             tid,
             quiet: again.quiet,
+            rule: how,
             what: again.what,
-            changed: String::new(),
-            how,
+            changed: Vec::new(),
         });
     }
     Ok(report)
@@ -311,7 +332,7 @@ impl Report {
     fn count(&mut self, record: &Placement, policy: &Policy, said: &Said, placed: &Placed) {
         let mut what = Vec::new();
         if placed.cpu != said.cpu {
-            what.push(("cpu", u64::from(said.cpu), u64::from(placed.cpu)));
+            what.push(Part { what: "cpu", kernel: said.cpu.into(), ours: placed.cpu.into() });
         }
         let util = self.utils(record, policy, said, placed);
         if said.quiet {
@@ -321,15 +342,16 @@ impl Report {
         }
         let &Said { line, time_ns, tid, quiet, .. } = said;
         // Most come out as they did, and are not kept.
-        let changed = if what.is_empty() { String::new() } else { said.changed.clone() };
-        self.add(Difference { line, time_ns, tid, quiet, what, changed, how: placed.how() });
+        let changed = if what.is_empty() { "" } else { said.changed.as_str() };
+        let changed = changed.split_ascii_whitespace().map(str::to_owned).collect();
+        self.add(Difference { line, time_ns, tid, quiet, rule: placed.how(), what, changed });
     }
 
     /// Counts a decision; `difference` has nothing where there is none.
     fn add(&mut self, difference: Difference) {
         let (quiet, equal) = (difference.quiet, difference.what.is_empty());
         self.all.count(quiet, equal);
-        self.by_rule.entry(difference.how).or_default().count(quiet, equal);
+        self.by_rule.entry(difference.rule).or_default().count(quiet, equal);
         if !equal && (quiet || self.samples.len() < SAMPLES_MAX) {
             // A quiet difference is worth more than any other: it comes first.
             let at = if quiet { self.samples.iter().position(|d| !d.quiet) } else { None };
@@ -348,7 +370,7 @@ impl Report {
             ("partners of the waker afterwards", said.waker_flips, placed.waker_flips),
         ] {
             if kernel != ours {
-                what.push((name, kernel.into(), ours.into()));
+                what.push(Part { what: name, kernel: kernel.into(), ours: ours.into() });
             }
         }
     }
@@ -368,9 +390,9 @@ impl Report {
         self.energies_differ += differ as u64;
         if differ > 0 {
             let first = said.inner.energies.iter().zip(ours).find(|&pair| !equal(pair));
-            let (kernel, e) =
+            let (kernel, ours) =
                 first.map_or((said.inner.energies.len() as u64, ours.len() as u64), |(k, e)| (k.energy, e.energy));
-            what.push(("energy", kernel, e));
+            what.push(Part { what: "energy", kernel, ours });
         }
     }
 
@@ -386,7 +408,7 @@ impl Report {
             self.utils += compared;
             self.utils_differ += differ;
         }
-        first.map(|(kernel, ours)| ("utilization of a CPU", kernel, ours))
+        first.map(|(kernel, ours)| Part { what: "utilization of a CPU", kernel, ours })
     }
 
     /// Compares the requests of CPUs; returns the first that differs.
@@ -395,7 +417,7 @@ impl Report {
         let (compared, differ, first) = compared(pairs);
         self.effective_utils += compared;
         self.effective_utils_differ += differ;
-        first.map(|(kernel, ours)| ("what a CPU asks for", kernel.effective, ours.effective))
+        first.map(|(kernel, ours)| Part { what: "what a CPU asks for", kernel: kernel.effective, ours: ours.effective })
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use pelton_core::{Lb, LbEnv, NO_CPU, PlaceCpu, Placement, Policy, balance_idle};
 use pelton_trace::import::ImportError;
 
+use super::Part;
 use super::table::{CpuColumns, Decisions};
 use super::topology::Topology;
 
@@ -43,11 +44,11 @@ pub struct Found {
 impl Found {
     /// Values that differ between two results, with both.
     #[must_use]
-    pub fn differs(&self, ours: &Found) -> Vec<(&'static str, u64, u64)> {
+    pub fn differs(&self, ours: &Found) -> Vec<Part> {
         let mut out = Vec::new();
         let mut same = |what, kernel: u64, ours: u64| {
             if kernel != ours {
-                out.push((what, kernel, ours));
+                out.push(Part { what, kernel, ours });
             }
         };
         same("group", self.group, ours.group);
@@ -234,8 +235,11 @@ mod tests {
     fn only_what_was_found_counts() {
         let kernel = Found { group: 3, imbalance: 2, migration: 2, src: None };
         assert!(kernel.differs(&Found { src: Some(1), ..kernel }).is_empty(), "the kernel did not get there");
-        assert_eq!(kernel.differs(&Found { imbalance: 1, ..kernel }), [("imbalance", 2, 1)]);
-        assert_eq!(kernel.differs(&Found { group: 12, imbalance: 9, ..kernel }), [("group", 3, 12)]);
+        assert_eq!(kernel.differs(&Found { imbalance: 1, ..kernel }), [Part { what: "imbalance", kernel: 2, ours: 1 }]);
+        assert_eq!(
+            kernel.differs(&Found { group: 12, imbalance: 9, ..kernel }),
+            [Part { what: "group", kernel: 3, ours: 12 }]
+        );
         assert!(Found::default().differs(&Found { imbalance: 7, ..Found::default() }).is_empty());
     }
 

@@ -6,19 +6,22 @@ use std::collections::BTreeMap;
 use pelton_core::{Policy, arithmetic};
 use pelton_schema::{Event, PeltSignal, PeltSource};
 use pelton_trace::import::{ImportError, Source, Timed};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Options, Report, Validator};
 
-/// Effect of one fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Fault")]
 pub struct FaultResult {
-    /// The fault, in words.
+    /// Description of the fault.
     pub fault: &'static str,
-    /// The trace has something it can be put into.
+    /// The trace has what it changes.
     pub possible: bool,
-    /// More diverges than without it, or more events are found missing.
+    /// True where it was noticed.
     pub found: bool,
-    /// Divergences and holes with it.
+    /// Records that diverged.
     pub divergent: u64,
 }
 

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use pelton_core::Avg;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::governor::Score;
 use super::survey::Survey;
@@ -15,10 +17,11 @@ const SAMPLES_MAX: usize = 64;
 /// A class that explains more of the changed states than this has decided nothing, thousandths.
 pub const UNDECIDED_PERMILLE: u64 = 50;
 
-/// One field on which the kernel and the core can agree or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One column of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Field {
     /// Kernel name.
+    #[serde(rename = "field")]
     pub name: &'static str,
     /// Value that the kernel recorded.
     pub kernel: u64,

@@ -3,7 +3,8 @@
 
 use super::blocks::bar;
 use super::canvas::{Anchor, Canvas, Colour, INK, PALE, SERIES, cut};
-use pelton_lab::compare::{CompareRow, Comparison, Scope};
+use pelton_lab::compare::{CompareRow, Comparison};
+use pelton_lab::measure::summary::Scope;
 use pelton_lab::number::number;
 use std::fmt::Write as _;
 

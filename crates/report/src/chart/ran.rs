@@ -5,8 +5,8 @@
 use super::blocks::{bar, spark};
 use super::canvas::{Anchor, Canvas, GRID, INK, PALE, SERIES, cut};
 use super::timeline::{Track, Warmth};
+use pelton_lab::measure::summary::RunSummary;
 use pelton_lab::number::{human_ns, number};
-use pelton_lab::summary::RunSummary;
 use pelton_sim::Report;
 use std::fmt::Write as _;
 

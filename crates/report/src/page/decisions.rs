@@ -3,7 +3,7 @@
 
 use super::Content;
 use maud::{Markup, html};
-use pelton_lab::explanation::Explanation;
+use pelton_lab::explain::frequency::Explanation;
 use pelton_lab::number::number;
 use serde_json::{Value, json};
 

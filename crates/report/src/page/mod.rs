@@ -13,10 +13,9 @@ use crate::chart::{compared, svg};
 use crate::pack;
 use crate::request::{Followed, ReportRequest};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use pelton_lab::compare::Comparison;
+use pelton_lab::compare::{Comparison, is_answer};
 use pelton_lab::number::number;
 use pelton_lab::plan::PowerWords;
-use pelton_lab::verbs::compare::is_answer;
 use pelton_lab::verbs::difference::Difference;
 use serde_json::json;
 

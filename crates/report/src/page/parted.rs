@@ -4,8 +4,8 @@
 use super::Content;
 use super::decisions::steps;
 use maud::{Markup, html};
-use pelton_lab::explain_placement;
-use pelton_lab::explanation::Explanation;
+use pelton_lab::explain::frequency::Explanation;
+use pelton_lab::explain::placement;
 use pelton_lab::number::number;
 use pelton_lab::verbs::difference::{Difference, First, Side};
 
@@ -73,7 +73,7 @@ fn requested(one: &Explanation) -> String {
 }
 
 /// Each CPU as a place for the task.
-fn places(one: &explain_placement::Explanation, of: &str) -> Markup {
+fn places(one: &placement::Explanation, of: &str) -> Markup {
     let headings = ["CPU", "role", "tasks", "state", "capacity", "with the task", "spare", "fits", "energy added"];
     html! {
         div.wide tabindex="0" role="region" aria-label=(format!("Table: CPUs as places for the task, {of}")) {

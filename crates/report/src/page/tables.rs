@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 use pelton_lab::about::AboutPolicy;
-use pelton_lab::compare::{CompareCell, CompareRow, Comparison, Scope};
+use pelton_lab::compare::{CompareCell, CompareRow, Comparison, is_answer};
+use pelton_lab::measure::quantity;
+use pelton_lab::measure::summary::Scope;
 use pelton_lab::number::number;
-use pelton_lab::quantity;
-use pelton_lab::verbs::compare::is_answer;
 
 /// Parts of a result, in order, and the words above their tables.
 const SCOPES: [(Scope, &str); 7] = [

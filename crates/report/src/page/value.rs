@@ -4,7 +4,7 @@
 use super::whole;
 use maud::{Markup, html};
 use pelton_lab::number::number;
-use pelton_lab::results::KINDS;
+use pelton_lab::results::kinds::KINDS;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

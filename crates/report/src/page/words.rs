@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Results in sentences.
 
-use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison};
+use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, is_answer};
 use pelton_lab::number::number;
-use pelton_lab::verbs::compare::is_answer;
 
 /// One sentence for each side: against its base where it has one.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use super::work::{Work, cannot, goes_first};
 use super::{RecordFiles, RecordRequest, Written};
-use crate::results::traces::RecordReport;
+use crate::results::recorded::RecordReport;
 use crate::run::{Fault, LabError};
 use crate::watch::Watch;
 use pelton_live::{EventSet, Options, SETS, Session, Summary, buffer_mib_default};

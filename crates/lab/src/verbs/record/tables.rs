@@ -4,7 +4,7 @@
 use super::RecordFiles;
 use super::work::{Work, cannot, goes_first};
 use crate::results::balances::{BalanceCounts, BalanceKind, BalancesRecorded, LoadFigures};
-use crate::results::traces::{ClampsRecorded, GatesRecorded, PlacementsRecorded};
+use crate::results::recorded::{ClampsRecorded, GatesRecorded, PlacementsRecorded};
 use crate::run::LabError;
 use crate::watch::Watch;
 use pelton_live::loads::Results;
