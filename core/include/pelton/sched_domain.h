@@ -50,7 +50,7 @@ struct pelton_sd_level {
 /* Are tasks balanced by loads? */
 PELTON_INLINE u32 pelton_sd_by_loads(const struct pelton_policy *pol)
 {
-	return pol->balance >= PELTON_BALANCE_LOADS_NEWLY && pol->balance <= PELTON_BALANCE_LOADS;
+	return pol->balance <= PELTON_BALANCE_LOADS;
 }
 
 /* Does the release know clusters below a cache? */

@@ -51,8 +51,6 @@ pub(crate) struct Placing {
     overutilized_ns: u64,
     /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
     misfit: Vec<u64>,
-    /// Number of CPUs whose `misfit` is not 0.
-    misfits: usize,
     /// CPU at which the last search of each CPU for a real-time or deadline task ended, where searches go on behind it.
     pub last_found: Vec<u32>,
     /// Mean time that each CPU's searches for an idle one take (`avg_scan_cost`).
@@ -72,7 +70,6 @@ impl Placing {
             overutilized_since_ns: 0,
             overutilized_ns: 0,
             misfit: vec![0; m.cpus.len()],
-            misfits: 0,
             last_found: vec![0; m.cpus.len()],
             scan_cost_ns: vec![0; m.cpus.len()],
             all,
@@ -93,12 +90,6 @@ impl Placing {
     /// Nothing is moved for the sake of balance: energy decides where tasks run.
     pub(crate) fn holds_balance(&self) -> bool {
         self.by_energy && !self.overutilized
-    }
-
-    /// Some running task waits for a bigger CPU.
-    pub(crate) fn has_misfit(&self) -> bool {
-        debug_assert_eq!(self.misfits, self.misfit.iter().filter(|&&load| load > 0).count());
-        self.misfits > 0
     }
 
     /// Record that decisions read.
@@ -150,7 +141,6 @@ impl Placing {
     fn set_misfit(&mut self, c: u32, load: u64) {
         let before = std::mem::replace(&mut self.misfit[c as usize], load);
         self.misfit_changed |= before != load;
-        self.misfits = self.misfits + usize::from(load > 0) - usize::from(before > 0);
     }
 
     /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
