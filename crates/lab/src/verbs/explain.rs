@@ -43,7 +43,7 @@ pub struct ExplainRequest {
     pub changed: bool,
     /// The last call that the gate refused, or whose change it held.
     pub held: bool,
-    /// Of placements: the task; empty = any task. Read by [`placement`] alone.
+    /// Of placements: the task; empty = any task. Read by [`placement()`] alone.
     pub task: String,
 }
 

@@ -32,7 +32,7 @@ pub struct RecordedRequest {
     pub changed: bool,
     /// The last call that the gate refused, or whose change it held.
     pub held: bool,
-    /// Of placements: the task's id; none = any. Read by [`placement`] alone.
+    /// Of placements: the task's id; none = any. Read by [`placement()`] alone.
     pub tid: Option<u32>,
 }
 
