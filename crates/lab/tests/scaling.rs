@@ -84,10 +84,8 @@ const PAIRS: [(&str, World, World); 4] = [
     ("idle CPUs", World::of(9, 0, 0, 0), World::of(48, 0, 0, 0)),
     // As many wake per second, and all sleep until their load has decayed, which takes most of a second: walks come to
     // as many queues.
-    ("sleeping tasks that wake", World::of(48, 1_000, 1_000, 1_000_000), SLEEPERS_HALF),
+    ("sleeping tasks that wake", World::of(48, 2_000, 1_000, 1_000_000), SLEEPERS),
 ];
-/// Half as many tasks as below, as often a second: counting instructions makes a run fifty times as long.
-const SLEEPERS_HALF: World = World::of(48, 5_000, 1_000, 5_000_000);
 /// 384 CPUs, 1,000 groups, 10,000 tasks with the busy ones.
 const SLEEPERS: World = World::of(48, 9_984, 1_000, 5_000_000);
 

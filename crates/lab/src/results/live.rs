@@ -200,8 +200,8 @@ pub struct LiveObserved {
 pub struct LiveObservedCpu {
     /// Number.
     pub cpu: u32,
-    /// Mean frequency that the core would have chosen, MHz.
-    pub would_mhz: f64,
+    /// Mean frequency that the core would have chosen, MHz; null where it was not asked.
+    pub would_mhz: Option<f64>,
     /// Mean frequency, MHz; null where the kernel says none.
     pub was_mhz: Option<f64>,
     /// Changes of the frequency that the core would have made.

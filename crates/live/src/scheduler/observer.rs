@@ -38,8 +38,8 @@ const COUNTED: [&str; 10] = [
 pub struct Observed {
     /// CPU.
     pub cpu: u32,
-    /// Mean frequency that the core would have asked for, MHz.
-    pub would_mhz: f64,
+    /// Mean frequency that the core would have asked for, MHz; `None`: it was not asked.
+    pub would_mhz: Option<f64>,
     /// Mean frequency that there was, MHz; `None`: the kernel shows none.
     pub was_mhz: Option<f64>,
     /// Changes that the core would have asked for.
@@ -146,7 +146,7 @@ impl Observer {
         let tells = of("is_since_ns") > of("begin_ns");
         Observed {
             cpu: cpu as u32,
-            would_mhz: mean("would_sum", "would_since_ns", "would_khz"),
+            would_mhz: (of("would_khz") > 0).then(|| mean("would_sum", "would_since_ns", "would_khz")),
             was_mhz: tells.then(|| mean("is_sum", "is_since_ns", "is_khz")),
             would_changes: of("would_changes"),
             was_changes: of("is_changes"),

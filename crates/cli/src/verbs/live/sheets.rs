@@ -94,12 +94,13 @@ pub(super) fn explained(explained: &LiveExplained) -> String {
 pub(super) fn observed_cpus(cpus: &[LiveObservedCpu]) -> Sheet {
     let headings = ["cpu", "would be MHz", "was MHz", "changes that would be", "changes", "wake-ups", "placed alike %"];
     let mut sheet = Sheet::new(&headings);
+    let mhz = |known: Option<f64>| known.map_or_else(|| "-".to_owned(), number);
     for cpu in cpus {
         let alike = 100.0 * cpu.agreed as f64 / cpu.wakeups as f64;
         sheet.row(vec![
             cpu.cpu.to_string(),
-            number(cpu.would_mhz),
-            cpu.was_mhz.map_or_else(|| "-".to_owned(), number),
+            mhz(cpu.would_mhz),
+            mhz(cpu.was_mhz),
             cpu.would_changes.to_string(),
             cpu.was_changes.to_string(),
             cpu.wakeups.to_string(),

@@ -31,11 +31,11 @@ pub(super) fn powers(request: &LiveRequest, machine: &Machine) -> Result<Powers,
 
 pub(super) fn cpu(cpu: &Observed) -> LiveObservedCpu {
     // Of no time at all there is no mean.
-    let number = |mhz: f64| if mhz.is_finite() { mhz } else { 0.0 };
+    let known = |mhz: &f64| mhz.is_finite();
     LiveObservedCpu {
         cpu: cpu.cpu,
-        would_mhz: number(cpu.would_mhz),
-        was_mhz: cpu.was_mhz.filter(|mhz| mhz.is_finite()),
+        would_mhz: cpu.would_mhz.filter(known),
+        was_mhz: cpu.was_mhz.filter(known),
         would_changes: cpu.would_changes,
         was_changes: cpu.was_changes,
         wakeups: cpu.wakeups,
