@@ -254,6 +254,21 @@ fn a_recorded_placement_is_explained_with_every_cpu() {
 }
 
 #[test]
+fn records_that_had_no_room_are_said_with_what_was_decided() {
+    let own = tempfile::tempdir().expect("a folder");
+    let here = |name: &str| own.path().join(name);
+    for entry in std::fs::read_dir(recorded("board-debt")).expect("it is there").flatten() {
+        std::fs::copy(entry.path(), here(&entry.file_name().to_string_lossy())).expect("there is room");
+    }
+    let folder = own.path().to_str().expect("plain names");
+    assert!(json(&["validate", folder, "--format", "json"])["lost"].is_null(), "an older one does not say");
+    let machine = std::fs::read_to_string(here("live.json")).expect("text");
+    std::fs::write(here("live.json"), machine.replacen('{', "{\"lost\":7,", 1)).expect("there is room");
+    assert_eq!(json(&["validate", folder, "--format", "json"])["lost"], 7);
+    assert!(good(&["validate", folder]).contains("\n7 more are not here"));
+}
+
+#[test]
 fn a_recording_goes_with_no_run() {
     let folder = recorded("board-debt");
     for (more, code, expected) in [

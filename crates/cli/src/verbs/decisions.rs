@@ -21,7 +21,7 @@ pub fn counts(result: &Decisions) -> Sheet {
 
 /// The table for people.
 pub fn text(result: &Decisions) -> String {
-    let Decisions { trace, release, profile, programs, .. } = result;
+    let Decisions { trace, release, profile, programs, lost, .. } = result;
     let Tally { decisions, not_decided, divergent } = result.decisions.all;
     let loaded = if *programs > 1 { format!(", loaded {programs} times") } else { String::new() };
     let mut out = format!("{trace}: {decisions} decisions in Linux {release}, profile {profile}{loaded}\n");
@@ -30,6 +30,9 @@ pub fn text(result: &Decisions) -> String {
     let _ = writeln!(out, "{} decisions taken again, {divergent} divergent", decisions - not_decided);
     if not_decided > 0 {
         let _ = writeln!(out, "{not_decided} not decided: another CPU wrote meanwhile what they read");
+    }
+    if let Some(lost @ 1..) = lost {
+        let _ = writeln!(out, "{lost} more are not here: they had no room in the recorder's buffer");
     }
     if decisions == not_decided {
         out += "not a pass: nothing in this recording could be decided\n";

@@ -71,7 +71,8 @@ pub fn percent_change(base: f64, new: f64) -> Option<f64> {
 /// 95 % interval of the percent change between the medians of two sets of runs with the same seeds.
 ///
 /// Runs are resampled in pairs (run `i` of both sides has seed `i`), so what the seed does to both sides cancels out.
-/// `None` below [`SAMPLES_FOR_CI95`] pairs.
+/// `None` below [`SAMPLES_FOR_CI95`] pairs, where the base's median is 0, and where an end has no percentage: from 0 to
+/// something.
 pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let n = base.len().min(new.len());
     (n >= SAMPLES_FOR_CI95).then(|| Resamples::new(n))?.change_ci95(base, new)
@@ -102,13 +103,20 @@ impl Resamples {
             return (n >= SAMPLES_FOR_CI95).then(|| Resamples::new(n))?.change_ci95(base, new);
         }
         let (base, new) = (Ranked::new(&base[..n]), Ranked::new(&new[..n]));
-        let change = |drawn: &[u32]| percent_change(base.median(drawn), new.median(drawn));
-        let mut changes: Vec<f64> = self.drawn.chunks_exact(n).filter_map(change).collect();
-        if changes.len() < BOOTSTRAP_RESAMPLES / 2 {
+        if base.median(&vec![1; n]) == 0.0 {
             return None;
         }
-        Some(middle_95(&mut changes))
+        let change = |drawn: &[u32]| change_or_beyond(base.median(drawn), new.median(drawn));
+        let mut changes: Vec<f64> = self.drawn.chunks_exact(n).map(change).collect();
+        let (lo, hi) = middle_95(&mut changes);
+        (lo.is_finite() && hi.is_finite()).then_some((lo, hi))
     }
+}
+
+/// Percent change; from 0 to 0 there is none, and from 0 to anything else it is beyond all numbers. Draws with a base
+/// of 0 count: without them what happens in some runs only would seem to be certain.
+fn change_or_beyond(base: f64, new: f64) -> f64 {
+    percent_change(base, new).unwrap_or(if new == base { 0.0 } else { f64::INFINITY.copysign(new) })
 }
 
 /// The 2.5 and 97.5 % points of many samples, which takes no sort of all of them; they change places.
@@ -291,6 +299,14 @@ mod tests {
     fn change_from_zero_has_no_percentage() {
         assert_eq!(percent_change(0.0, 3.0), None);
         assert_eq!(paired_change_ci95(&[0.0; 6], &[1.0; 6]), None);
+    }
+
+    #[test]
+    fn draws_with_a_base_of_zero_count() {
+        let some = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+        let (lo, hi) = paired_change_ci95(&some, &[0.0; 10]).expect("ten pairs");
+        assert_eq!((lo, hi), (-100.0, 0.0), "in some draws nothing changes");
+        assert_eq!(paired_change_ci95(&some, &[2.0; 10]), None, "in some draws the change has no percentage");
     }
 
     #[test]

@@ -101,6 +101,9 @@ pub struct Decisions {
     pub profile: String,
     /// Programs that were loaded one after the other: one more for each number that was set.
     pub programs: usize,
+    /// Records that are missing: they had no room in the recorder's buffer, or came cut off; null where it does not
+    /// say.
+    pub lost: Option<u64>,
     /// Counts.
     pub decisions: decisions::Report,
     /// The verdict in a word.

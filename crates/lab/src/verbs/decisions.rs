@@ -58,6 +58,7 @@ pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<
         release: machine.release,
         profile: machine.programs[0].profile.clone(),
         programs: machine.programs.len(),
+        lost: machine.lost,
         verdict: verdict.word(),
         differences: std::mem::take(&mut decisions.samples),
         decisions,

@@ -68,8 +68,9 @@ fn recorded(mut log: DecisionLog, attached: &mut Attached, folder: &Path) -> Res
     }
     log.follow(attached, &mut |table, line| tables[usize::from(table == DecidedTable::Placements)].put(line));
     tables.into_iter().try_for_each(|table| table.finish(None))?;
-    std::fs::write(folder.join(MACHINE), log.machine())?;
-    Ok(json!({"decisions": log.decisions, "placements": log.placements, "lost": log.lost(attached)}))
+    let lost = log.lost(attached);
+    std::fs::write(folder.join(MACHINE), log.machine(lost))?;
+    Ok(json!({"decisions": log.decisions, "placements": log.placements, "lost": lost}))
 }
 
 /// The last decision of each CPU.

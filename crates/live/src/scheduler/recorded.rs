@@ -134,9 +134,9 @@ impl DecisionLog {
         host.unrecorded() + self.unread
     }
 
-    /// The file with the machine.
-    #[must_use]
-    pub fn machine(&self) -> String {
+    /// The file with the machine, at the end: `lost` records are missing.
+    pub fn machine(&mut self, lost: u64) -> String {
+        self.machine.lost = Some(lost);
         self.machine.text()
     }
 }

@@ -59,6 +59,9 @@ pub struct Machine {
     pub release: String,
     /// Time between two ticks, ns.
     pub tick_ns: u64,
+    /// Records that are missing: they had no room in the buffer, or came cut off; `None`: the file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u64>,
     /// Policies, in the order in which programs were loaded.
     pub programs: Vec<Program>,
     /// Frequencies of each CPU, kHz, ascending.
@@ -113,6 +116,7 @@ impl Machine {
             format: FORMAT,
             release: release.to_owned(),
             tick_ns,
+            lost: None,
             programs: Vec::new(),
             khz,
             freq_domains,

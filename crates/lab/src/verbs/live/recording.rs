@@ -36,6 +36,6 @@ impl<'a> Recording<'a> {
         self.follow(host);
         let DecisionLog { decisions, placements, .. } = self.log;
         let lost = self.log.lost(host);
-        Ok(LiveRecorded { files: self.files.end(&self.log.machine())?, decisions, placements, lost })
+        Ok(LiveRecorded { files: self.files.end(&self.log.machine(lost))?, decisions, placements, lost })
     }
 }
