@@ -36,6 +36,7 @@ mod pressure;
 mod queue_edges;
 mod quotas;
 mod runnable_load;
+mod scx;
 mod select;
 mod select_class;
 mod select_old;
