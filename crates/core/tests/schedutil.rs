@@ -497,4 +497,12 @@ fn targets_lead_the_kernel_to_what_was_decided() {
         let kernel = khz.into_iter().find(|khz| u64::from(*khz) >= asks);
         assert_eq!(kernel, Some(resolved), "raw {raw}, capacity {cap}");
     }
+    // Nor is it larger than it must be: of 160, each 15 MHz is a whole unit of the kernel's.
+    let raws = (0..2_400_000u32).step_by(777).flat_map(|raw| [(raw, 1024), (raw, 446)]);
+    for (raw, cap) in raws.chain((0..=160).map(|unit| (15_000 * unit, 160))) {
+        let (needs, most) = (u64::from(raw) * u64::from(cap), u64::from(cap) * 4 / 5);
+        let least = (0..).find(|target| (target + target / 4) * 2_400_000 >= needs).expect("a target");
+        let target = sp(2_400_000).cpuperf_target(&decision(raw, 2_400_000, 0), cap);
+        assert_eq!(u64::from(target), least.min(most), "raw {raw}, capacity {cap}");
+    }
 }
