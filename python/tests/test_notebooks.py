@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Cells of the notebooks are Python, and name what the package has. `make docs` executes them."""
+"""Cells of the notebooks are Python, name what the package has, and promise what quick tables give. `make docs` executes all."""
 
 import ast
 import re
@@ -42,3 +42,25 @@ def test_cells_name_what_there_is(notebook: Path) -> None:
     tree = ast.parse("\n".join(code))
     assert [name for name in names(tree, "pelton") if not hasattr(pelton, name)] == []
     assert names(tree, "shown") <= helpers()
+
+
+class Shown:
+    """Stands for the charts and tables of a notebook."""
+
+    def __getattr__(self, name: str) -> "Shown":
+        return self
+
+    def __call__(self, *values: object, **named: object) -> "Shown":
+        return self
+
+
+# The other tables take a minute and more.
+@pytest.mark.parametrize("name", ["blocked-load", "rt-utilization", "uclamp-sum"])
+def test_scores_that_a_notebook_promises_are_the_tables(name: str) -> None:
+    tree = ast.parse("\n".join(cells(FOLDER / f"{name}.md")))
+    taken = (ast.Assign, ast.Assert)
+    kept = [node for node in tree.body if isinstance(node, taken) and "score" in ast.unparse(node)]
+    asked = [node for node in tree.body if isinstance(node, taken) and "reproduce" in ast.unparse(node)]
+    assert any(isinstance(node, ast.Assert) for node in kept)
+    code = ast.Module(body=[*asked, *kept], type_ignores=[])
+    exec(compile(code, name, "exec"), {"pelton": pelton, "shown": Shown()})
