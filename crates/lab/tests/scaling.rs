@@ -24,7 +24,7 @@ const SIMULATED_MS: [u64; 2] = [1_200, 1_450];
 const AFTER_FIRST_MS: [u64; 2] = [100, 300];
 /// Memory of a run of 384 CPUs, 1,000 groups and 10,000 tasks that mostly sleep, at its peak, KiB.
 const MEMORY_KIB_MAX: u64 = 256 * 1024;
-/// Simulated time of that run, ms.
+/// Simulated time of that run, in which each sleeper wakes twice, ms.
 const MEMORY_MS: u64 = 11_000;
 /// Largest growth that is allowed for the larger world, percent.
 const GROWTH_PCT: u64 = 10;
@@ -133,7 +133,7 @@ fn memory(world: World, simulated_ms: u64) -> (u64, u64) {
     (numbers.next().expect("activations"), numbers.next().expect("KiB"))
 }
 
-/// Each sleeper wakes a few times; false when that takes too much memory.
+/// Each sleeper wakes twice; false when that takes too much memory.
 fn memory_fits() -> bool {
     let (activations, kib) = memory(SLEEPERS, MEMORY_MS);
     let least = (MEMORY_MS * 1000 / SLEEPERS.period_us - 1) * SLEEPERS.sleepers;

@@ -200,7 +200,7 @@ pub struct LiveObserved {
 pub struct LiveObservedCpu {
     /// Number.
     pub cpu: u32,
-    /// Mean frequency that the core would have chosen, MHz; null where it was not asked.
+    /// Mean frequency that the core would have chosen, MHz; null where none is known.
     pub would_mhz: Option<f64>,
     /// Mean frequency, MHz; null where the kernel says none.
     pub was_mhz: Option<f64>,

@@ -38,7 +38,7 @@ const COUNTED: [&str; 10] = [
 pub struct Observed {
     /// CPU.
     pub cpu: u32,
-    /// Mean frequency that the core would have asked for, MHz; `None`: it was not asked.
+    /// Mean frequency that the core would have asked for, MHz; `None`: none is known.
     pub would_mhz: Option<f64>,
     /// Mean frequency that there was, MHz; `None`: the kernel shows none.
     pub was_mhz: Option<f64>,
