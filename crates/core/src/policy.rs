@@ -9,13 +9,17 @@ pub use crate::sys::FROM_PLATFORM;
 use crate::sys::{self};
 
 macro_rules! policy_fields {
-    ($($(#[$doc:meta])* $field:ident,)*) => {
+    ($($(#[$doc:meta])* $field:ident = $newest:expr,)*) => {
         /// All switches and then all parameters of a policy, in the order of the tables in `policy.h`.
         #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct Policy { $($(#[$doc])* pub $field: u32,)* }
 
         impl Policy {
+            /// Values of the newest profile, for a compiler that asks for single ones; the core takes
+            /// [`Policy::newest`].
+            pub const NEWEST: Policy = Policy { $($field: $newest,)* };
+
             pub(super) fn slot(&mut self, index: usize) -> Option<&mut u32> {
                 [$(&mut self.$field,)*].into_iter().nth(index)
             }
@@ -45,6 +49,11 @@ macro_rules! policy_fields {
 mod fields;
 
 pub use fields::{FIELD_NAMES, Policy};
+
+/// The policy that `sys.c` compares addresses with.
+// SAFETY: no other symbol has this name, and C declares the same record.
+#[unsafe(export_name = "pelton_newest")]
+static NEWEST: Policy = Policy::NEWEST;
 
 /// A switch: its name, its values, its default per profile, and why it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -278,11 +287,23 @@ impl Policy {
         }
     }
 
+    /// The newest profile where the core runs fastest: at this address it is known to be compiled in.
+    #[inline]
+    #[must_use]
+    pub fn newest() -> &'static Policy {
+        &NEWEST
+    }
+
+    /// True where the core knows this policy by its address.
+    #[must_use]
+    pub fn is_compiled_in(&self) -> bool {
+        std::ptr::eq(self, &NEWEST)
+    }
+
     /// This policy where the core runs fastest: the newest kernel's is compiled in, any other one is read.
     #[must_use]
     pub fn prepared(&self) -> &Policy {
-        let newest = sys::policy_newest();
-        if self == newest { newest } else { self }
+        if *self == NEWEST { &NEWEST } else { self }
     }
 
     /// Change one switch or parameter by name; the value is a value name or its number.

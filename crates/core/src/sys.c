@@ -9,14 +9,11 @@
  */
 #define APART static __attribute__((noinline))
 
-const struct pelton_policy *pelton_x_policy_newest(void);
-const struct pelton_policy *pelton_x_policy_newest(void) { return &pelton_policy_newest; }
-
 APART u32 any_account_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 delta, u64 now, u64 tick_ns) { return pelton_account_cfs_rq_runtime(pol, b, q, delta, now, tick_ns); }
 u32 pelton_x_account_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 delta, u64 now, u64 tick_ns);
 u32 pelton_x_account_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 delta, u64 now, u64 tick_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_account_cfs_rq_runtime(&pelton_policy_newest, b, q, delta, now, tick_ns); } else { return any_account_cfs_rq_runtime(pol, b, q, delta, now, tick_ns); }
+	if (IS_NEWEST(pol)) { return pelton_account_cfs_rq_runtime(&pelton_policy_newest, b, q, delta, now, tick_ns); } else { return any_account_cfs_rq_runtime(pol, b, q, delta, now, tick_ns); }
 }
 
 void pelton_x_account_mm_sched(const struct pelton_placement *s, struct pelton_cache_group *g, struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu, u64 delta_ns, u64 now_ticks, u32 period_ticks);
@@ -26,140 +23,140 @@ APART u32 any_affinity_rank(const struct pelton_policy *pol, u32 cpu, u32 prev) 
 u32 pelton_x_affinity_rank(const struct pelton_policy *pol, u32 cpu, u32 prev);
 u32 pelton_x_affinity_rank(const struct pelton_policy *pol, u32 cpu, u32 prev)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_affinity_rank(&pelton_policy_newest, cpu, prev); } else { return any_affinity_rank(pol, cpu, prev); }
+	if (IS_NEWEST(pol)) { return pelton_affinity_rank(&pelton_policy_newest, cpu, prev); } else { return any_affinity_rank(pol, cpu, prev); }
 }
 
 APART u32 any_apply_headroom(const struct pelton_policy *pol, u32 util, u32 min, u32 max) { return pelton_apply_headroom(pol, util, min, max); }
 u32 pelton_x_apply_headroom(const struct pelton_policy *pol, u32 util, u32 min, u32 max);
 u32 pelton_x_apply_headroom(const struct pelton_policy *pol, u32 util, u32 min, u32 max)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_apply_headroom(&pelton_policy_newest, util, min, max); } else { return any_apply_headroom(pol, util, min, max); }
+	if (IS_NEWEST(pol)) { return pelton_apply_headroom(&pelton_policy_newest, util, min, max); } else { return any_apply_headroom(pol, util, min, max); }
 }
 
 APART u32 any_asks_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t) { return pelton_asks_why(pol, s, t); }
 u32 pelton_x_asks_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t);
 u32 pelton_x_asks_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_asks_why(&pelton_policy_newest, s, t); } else { return any_asks_why(pol, s, t); }
+	if (IS_NEWEST(pol)) { return pelton_asks_why(&pelton_policy_newest, s, t); } else { return any_asks_why(pol, s, t); }
 }
 
 APART void any_attach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se) { pelton_attach_entity_load_avg(pol, cfs, se); }
 void pelton_x_attach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 void pelton_x_attach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_attach_entity_load_avg(&pelton_policy_newest, cfs, se); return; } else { any_attach_entity_load_avg(pol, cfs, se); }
+	if (IS_NEWEST(pol)) { pelton_attach_entity_load_avg(&pelton_policy_newest, cfs, se); return; } else { any_attach_entity_load_avg(pol, cfs, se); }
 }
 
 APART s64 any_avg_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr) { return pelton_avg_vruntime(pol, rq, curr); }
 s64 pelton_x_avg_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr);
 s64 pelton_x_avg_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_avg_vruntime(&pelton_policy_newest, rq, curr); } else { return any_avg_vruntime(pol, rq, curr); }
+	if (IS_NEWEST(pol)) { return pelton_avg_vruntime(&pelton_policy_newest, rq, curr); } else { return any_avg_vruntime(pol, rq, curr); }
 }
 
 APART void any_avg_vruntime_add(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se) { pelton_avg_vruntime_add(pol, rq, se); }
 void pelton_x_avg_vruntime_add(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se);
 void pelton_x_avg_vruntime_add(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_avg_vruntime_add(&pelton_policy_newest, rq, se); return; } else { any_avg_vruntime_add(pol, rq, se); }
+	if (IS_NEWEST(pol)) { pelton_avg_vruntime_add(&pelton_policy_newest, rq, se); return; } else { any_avg_vruntime_add(pol, rq, se); }
 }
 
 APART void any_avg_vruntime_sub(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se) { pelton_avg_vruntime_sub(pol, rq, se); }
 void pelton_x_avg_vruntime_sub(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se);
 void pelton_x_avg_vruntime_sub(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_avg_vruntime_sub(&pelton_policy_newest, rq, se); return; } else { any_avg_vruntime_sub(pol, rq, se); }
+	if (IS_NEWEST(pol)) { pelton_avg_vruntime_sub(&pelton_policy_newest, rq, se); return; } else { any_avg_vruntime_sub(pol, rq, se); }
 }
 
 APART u32 any_blocked_due(const struct pelton_policy *pol, u64 now_ticks, u64 last_ticks, u64 tick_ns, u32 walk) { return pelton_blocked_due(pol, now_ticks, last_ticks, tick_ns, walk); }
 u32 pelton_x_blocked_due(const struct pelton_policy *pol, u64 now_ticks, u64 last_ticks, u64 tick_ns, u32 walk);
 u32 pelton_x_blocked_due(const struct pelton_policy *pol, u64 now_ticks, u64 last_ticks, u64 tick_ns, u32 walk)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_blocked_due(&pelton_policy_newest, now_ticks, last_ticks, tick_ns, walk); } else { return any_blocked_due(pol, now_ticks, last_ticks, tick_ns, walk); }
+	if (IS_NEWEST(pol)) { return pelton_blocked_due(&pelton_policy_newest, now_ticks, last_ticks, tick_ns, walk); } else { return any_blocked_due(pol, now_ticks, last_ticks, tick_ns, walk); }
 }
 
 APART u32 any_blocked_scans(const struct pelton_policy *pol) { return pelton_blocked_scans(pol); }
 u32 pelton_x_blocked_scans(const struct pelton_policy *pol);
 u32 pelton_x_blocked_scans(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_blocked_scans(&pelton_policy_newest); } else { return any_blocked_scans(pol); }
+	if (IS_NEWEST(pol)) { return pelton_blocked_scans(&pelton_policy_newest); } else { return any_blocked_scans(pol); }
 }
 
 APART u32 any_blocked_walks(const struct pelton_policy *pol) { return pelton_blocked_walks(pol); }
 u32 pelton_x_blocked_walks(const struct pelton_policy *pol);
 u32 pelton_x_blocked_walks(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_blocked_walks(&pelton_policy_newest); } else { return any_blocked_walks(pol); }
+	if (IS_NEWEST(pol)) { return pelton_blocked_walks(&pelton_policy_newest); } else { return any_blocked_walks(pol); }
 }
 
 APART s32 any_boost_cpu(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now) { return pelton_boost_cpu(pol, b, now); }
 s32 pelton_x_boost_cpu(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now);
 s32 pelton_x_boost_cpu(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_boost_cpu(&pelton_policy_newest, b, now); } else { return any_boost_cpu(pol, b, now); }
+	if (IS_NEWEST(pol)) { return pelton_boost_cpu(&pelton_policy_newest, b, now); } else { return any_boost_cpu(pol, b, now); }
 }
 
 APART void any_boost_cpu_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now) { pelton_boost_cpu_update(pol, b, now); }
 void pelton_x_boost_cpu_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now);
 void pelton_x_boost_cpu_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_boost_cpu_update(&pelton_policy_newest, b, now); return; } else { any_boost_cpu_update(pol, b, now); }
+	if (IS_NEWEST(pol)) { pelton_boost_cpu_update(&pelton_policy_newest, b, now); return; } else { any_boost_cpu_update(pol, b, now); }
 }
 
 APART u32 any_boost_full(const struct pelton_policy *pol, u32 cap_orig) { return pelton_boost_full(pol, cap_orig); }
 u32 pelton_x_boost_full(const struct pelton_policy *pol, u32 cap_orig);
 u32 pelton_x_boost_full(const struct pelton_policy *pol, u32 cap_orig)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_boost_full(&pelton_policy_newest, cap_orig); } else { return any_boost_full(pol, cap_orig); }
+	if (IS_NEWEST(pol)) { return pelton_boost_full(&pelton_policy_newest, cap_orig); } else { return any_boost_full(pol, cap_orig); }
 }
 
 APART u32 any_boost_group_limit(const struct pelton_policy *pol) { return pelton_boost_group_limit(pol); }
 u32 pelton_x_boost_group_limit(const struct pelton_policy *pol);
 u32 pelton_x_boost_group_limit(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_boost_group_limit(&pelton_policy_newest); } else { return any_boost_group_limit(pol); }
+	if (IS_NEWEST(pol)) { return pelton_boost_group_limit(&pelton_policy_newest); } else { return any_boost_group_limit(pol); }
 }
 
 APART s32 any_boost_margin(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost) { return pelton_boost_margin(pol, full, signal, boost); }
 s32 pelton_x_boost_margin(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost);
 s32 pelton_x_boost_margin(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_boost_margin(&pelton_policy_newest, full, signal, boost); } else { return any_boost_margin(pol, full, signal, boost); }
+	if (IS_NEWEST(pol)) { return pelton_boost_margin(&pelton_policy_newest, full, signal, boost); } else { return any_boost_margin(pol, full, signal, boost); }
 }
 
 APART void any_boost_move(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 from, u32 to, u64 now) { pelton_boost_move(pol, b, from, to, now); }
 void pelton_x_boost_move(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 from, u32 to, u64 now);
 void pelton_x_boost_move(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 from, u32 to, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_boost_move(&pelton_policy_newest, b, from, to, now); return; } else { any_boost_move(pol, b, from, to, now); }
+	if (IS_NEWEST(pol)) { pelton_boost_move(&pelton_policy_newest, b, from, to, now); return; } else { any_boost_move(pol, b, from, to, now); }
 }
 
 APART void any_boost_state(const struct pelton_policy *pol, struct pelton_cpu_state *s, s32 boost) { pelton_boost_state(pol, s, boost); }
 void pelton_x_boost_state(const struct pelton_policy *pol, struct pelton_cpu_state *s, s32 boost);
 void pelton_x_boost_state(const struct pelton_policy *pol, struct pelton_cpu_state *s, s32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_boost_state(&pelton_policy_newest, s, boost); return; } else { any_boost_state(pol, s, boost); }
+	if (IS_NEWEST(pol)) { pelton_boost_state(&pelton_policy_newest, s, boost); return; } else { any_boost_state(pol, s, boost); }
 }
 
 APART void any_boost_tasks_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, u32 comes, u32 stamps, u64 now) { pelton_boost_tasks_update(pol, b, idx, comes, stamps, now); }
 void pelton_x_boost_tasks_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, u32 comes, u32 stamps, u64 now);
 void pelton_x_boost_tasks_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, u32 comes, u32 stamps, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_boost_tasks_update(&pelton_policy_newest, b, idx, comes, stamps, now); return; } else { any_boost_tasks_update(pol, b, idx, comes, stamps, now); }
+	if (IS_NEWEST(pol)) { pelton_boost_tasks_update(&pelton_policy_newest, b, idx, comes, stamps, now); return; } else { any_boost_tasks_update(pol, b, idx, comes, stamps, now); }
 }
 
 APART void any_boost_write(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, s32 boost, u64 now) { pelton_boost_write(pol, b, idx, boost, now); }
 void pelton_x_boost_write(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, s32 boost, u64 now);
 void pelton_x_boost_write(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx, s32 boost, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_boost_write(&pelton_policy_newest, b, idx, boost, now); return; } else { any_boost_write(pol, b, idx, boost, now); }
+	if (IS_NEWEST(pol)) { pelton_boost_write(&pelton_policy_newest, b, idx, boost, now); return; } else { any_boost_write(pol, b, idx, boost, now); }
 }
 
 APART u32 any_boosted(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost) { return pelton_boosted(pol, full, signal, boost); }
 u32 pelton_x_boosted(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost);
 u32 pelton_x_boosted(const struct pelton_policy *pol, u32 full, u32 signal, s32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_boosted(&pelton_policy_newest, full, signal, boost); } else { return any_boosted(pol, full, signal, boost); }
+	if (IS_NEWEST(pol)) { return pelton_boosted(&pelton_policy_newest, full, signal, boost); } else { return any_boosted(pol, full, signal, boost); }
 }
 
 const struct pelton_bound *pelton_x_bound_at(u32 index);
@@ -172,28 +169,28 @@ APART u64 any_calc_delta(const struct pelton_policy *pol, u64 delta, u64 weight,
 u64 pelton_x_calc_delta(const struct pelton_policy *pol, u64 delta, u64 weight, u64 lw_weight, u32 lw_inv);
 u64 pelton_x_calc_delta(const struct pelton_policy *pol, u64 delta, u64 weight, u64 lw_weight, u32 lw_inv)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_calc_delta(&pelton_policy_newest, delta, weight, lw_weight, lw_inv); } else { return any_calc_delta(pol, delta, weight, lw_weight, lw_inv); }
+	if (IS_NEWEST(pol)) { return pelton_calc_delta(&pelton_policy_newest, delta, weight, lw_weight, lw_inv); } else { return any_calc_delta(pol, delta, weight, lw_weight, lw_inv); }
 }
 
 APART u64 any_calc_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g, const struct pelton_tg *tg, u64 present) { return pelton_calc_group_shares(pol, g, tg, present); }
 u64 pelton_x_calc_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g, const struct pelton_tg *tg, u64 present);
 u64 pelton_x_calc_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g, const struct pelton_tg *tg, u64 present)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_calc_group_shares(&pelton_policy_newest, g, tg, present); } else { return any_calc_group_shares(pol, g, tg, present); }
+	if (IS_NEWEST(pol)) { return pelton_calc_group_shares(&pelton_policy_newest, g, tg, present); } else { return any_calc_group_shares(pol, g, tg, present); }
 }
 
 APART u32 any_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration) { return pelton_can_migrate_task(pol, s, env, t, migration); }
 u32 pelton_x_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration);
 u32 pelton_x_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_can_migrate_task(&pelton_policy_newest, s, env, t, migration); } else { return any_can_migrate_task(pol, s, env, t, migration); }
+	if (IS_NEWEST(pol)) { return pelton_can_migrate_task(&pelton_policy_newest, s, env, t, migration); } else { return any_can_migrate_task(pol, s, env, t, migration); }
 }
 
 APART void any_cancel_protect_slice(const struct pelton_policy *pol, struct pelton_fair_se *curr) { pelton_cancel_protect_slice(pol, curr); }
 void pelton_x_cancel_protect_slice(const struct pelton_policy *pol, struct pelton_fair_se *curr);
 void pelton_x_cancel_protect_slice(const struct pelton_policy *pol, struct pelton_fair_se *curr)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_cancel_protect_slice(&pelton_policy_newest, curr); return; } else { any_cancel_protect_slice(pol, curr); }
+	if (IS_NEWEST(pol)) { pelton_cancel_protect_slice(&pelton_policy_newest, curr); return; } else { any_cancel_protect_slice(pol, curr); }
 }
 
 u32 pelton_x_capacity_greater(u32 a, u32 b);
@@ -203,35 +200,35 @@ APART u32 any_capacity_of(const struct pelton_policy *pol, const struct pelton_r
 u32 pelton_x_capacity_of(const struct pelton_policy *pol, const struct pelton_rq *rq, u32 hw, u32 cpufreq_pressure);
 u32 pelton_x_capacity_of(const struct pelton_policy *pol, const struct pelton_rq *rq, u32 hw, u32 cpufreq_pressure)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_capacity_of(&pelton_policy_newest, rq, hw, cpufreq_pressure); } else { return any_capacity_of(pol, rq, hw, cpufreq_pressure); }
+	if (IS_NEWEST(pol)) { return pelton_capacity_of(&pelton_policy_newest, rq, hw, cpufreq_pressure); } else { return any_capacity_of(pol, rq, hw, cpufreq_pressure); }
 }
 
 APART u32 any_cfs_period_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now) { return pelton_cfs_period_timer(pol, b, now); }
 u32 pelton_x_cfs_period_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now);
 u32 pelton_x_cfs_period_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cfs_period_timer(&pelton_policy_newest, b, now); } else { return any_cfs_period_timer(pol, b, now); }
+	if (IS_NEWEST(pol)) { return pelton_cfs_period_timer(&pelton_policy_newest, b, now); } else { return any_cfs_period_timer(pol, b, now); }
 }
 
 APART u64 any_cfs_rq_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq, const struct pelton_cfs_rq *cfs) { return pelton_cfs_rq_clock_pelt(pol, rq, cfs); }
 u64 pelton_x_cfs_rq_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq, const struct pelton_cfs_rq *cfs);
 u64 pelton_x_cfs_rq_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq, const struct pelton_cfs_rq *cfs)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cfs_rq_clock_pelt(&pelton_policy_newest, rq, cfs); } else { return any_cfs_rq_clock_pelt(pol, rq, cfs); }
+	if (IS_NEWEST(pol)) { return pelton_cfs_rq_clock_pelt(&pelton_policy_newest, rq, cfs); } else { return any_cfs_rq_clock_pelt(pol, rq, cfs); }
 }
 
 APART u32 any_cfs_rq_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g) { return pelton_cfs_rq_is_decayed(pol, g); }
 u32 pelton_x_cfs_rq_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g);
 u32 pelton_x_cfs_rq_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cfs_rq_is_decayed(&pelton_policy_newest, g); } else { return any_cfs_rq_is_decayed(pol, g); }
+	if (IS_NEWEST(pol)) { return pelton_cfs_rq_is_decayed(&pelton_policy_newest, g); } else { return any_cfs_rq_is_decayed(pol, g); }
 }
 
 APART u32 any_cfs_slack_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now) { return pelton_cfs_slack_timer(pol, b, now); }
 u32 pelton_x_cfs_slack_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now);
 u32 pelton_x_cfs_slack_timer(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cfs_slack_timer(&pelton_policy_newest, b, now); } else { return any_cfs_slack_timer(pol, b, now); }
+	if (IS_NEWEST(pol)) { return pelton_cfs_slack_timer(&pelton_policy_newest, b, now); } else { return any_cfs_slack_timer(pol, b, now); }
 }
 
 u32 pelton_x_check_cpu_capacity(const struct pelton_place_cpu *c, u32 imbalance_pct);
@@ -247,21 +244,21 @@ APART u32 any_class_spreads(const struct pelton_policy *pol, const struct pelton
 u32 pelton_x_class_spreads(const struct pelton_policy *pol, const struct pelton_class_task *t, u32 found, u32 deadline);
 u32 pelton_x_class_spreads(const struct pelton_policy *pol, const struct pelton_class_task *t, u32 found, u32 deadline)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_class_spreads(&pelton_policy_newest, t, found, deadline); } else { return any_class_spreads(pol, t, found, deadline); }
+	if (IS_NEWEST(pol)) { return pelton_class_spreads(&pelton_policy_newest, t, found, deadline); } else { return any_class_spreads(pol, t, found, deadline); }
 }
 
 APART u64 any_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq) { return pelton_clock_pelt(pol, rq); }
 u64 pelton_x_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq);
 u64 pelton_x_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_clock_pelt(&pelton_policy_newest, rq); } else { return any_clock_pelt(pol, rq); }
+	if (IS_NEWEST(pol)) { return pelton_clock_pelt(&pelton_policy_newest, rq); } else { return any_clock_pelt(pol, rq); }
 }
 
 APART u32 any_clock_update(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle) { return pelton_clock_update(pol, rq, now, irq_ns, is_idle); }
 u32 pelton_x_clock_update(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_clock_update(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_clock_update(&pelton_policy_newest, rq, now, irq_ns, is_idle); } else { return any_clock_update(pol, rq, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_clock_update(&pelton_policy_newest, rq, now, irq_ns, is_idle); } else { return any_clock_update(pol, rq, now, irq_ns, is_idle); }
 }
 
 const char *pelton_x_condition_reason(u32 row);
@@ -274,7 +271,7 @@ APART u32 any_cooling_load(const struct pelton_policy *pol, u32 util, u32 capaci
 u32 pelton_x_cooling_load(const struct pelton_policy *pol, u32 util, u32 capacity, u64 time_us, u64 idle_us);
 u32 pelton_x_cooling_load(const struct pelton_policy *pol, u32 util, u32 capacity, u64 time_us, u64 idle_us)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cooling_load(&pelton_policy_newest, util, capacity, time_us, idle_us); } else { return any_cooling_load(pol, util, capacity, time_us, idle_us); }
+	if (IS_NEWEST(pol)) { return pelton_cooling_load(&pelton_policy_newest, util, capacity, time_us, idle_us); } else { return any_cooling_load(pol, util, capacity, time_us, idle_us); }
 }
 
 u32 pelton_x_cooling_power2state(const struct pelton_cooling *c, const u64 *uw, u32 n);
@@ -305,7 +302,7 @@ APART u32 any_cpu_overutilized(const struct pelton_policy *pol, const struct pel
 u32 pelton_x_cpu_overutilized(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu);
 u32 pelton_x_cpu_overutilized(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cpu_overutilized(&pelton_policy_newest, s, cpu); } else { return any_cpu_overutilized(pol, s, cpu); }
+	if (IS_NEWEST(pol)) { return pelton_cpu_overutilized(&pelton_policy_newest, s, cpu); } else { return any_cpu_overutilized(pol, s, cpu); }
 }
 
 void pelton_x_cpu_state_fill(const struct pelton_rq *rq, u32 bw_dl, u32 rt_nr_running, u64 idle_calls, struct pelton_cpu_state *out);
@@ -315,7 +312,7 @@ APART u32 any_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_
 u32 pelton_x_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 boost);
 u32 pelton_x_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_cpu_util(&pelton_policy_newest, s, boost); } else { return any_cpu_util(pol, s, boost); }
+	if (IS_NEWEST(pol)) { return pelton_cpu_util(&pelton_policy_newest, s, boost); } else { return any_cpu_util(pol, s, boost); }
 }
 
 u32 pelton_x_cpuperf_is_followed(u32 is, u32 most_khz, u32 ref_khz, u64 others);
@@ -331,7 +328,7 @@ APART u32 any_curr_gives_way(const struct pelton_policy *pol, const struct pelto
 u32 pelton_x_curr_gives_way(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 renewed);
 u32 pelton_x_curr_gives_way(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 renewed)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_curr_gives_way(&pelton_policy_newest, rq, curr, renewed); } else { return any_curr_gives_way(pol, rq, curr, renewed); }
+	if (IS_NEWEST(pol)) { return pelton_curr_gives_way(&pelton_policy_newest, rq, curr, renewed); } else { return any_curr_gives_way(pol, rq, curr, renewed); }
 }
 
 void pelton_x_dbs_begin(struct pelton_dbs *d, u64 now);
@@ -344,7 +341,7 @@ APART u32 any_dbs_load(const struct pelton_policy *pol, struct pelton_dbs *d, st
 u32 pelton_x_dbs_load(const struct pelton_policy *pol, struct pelton_dbs *d, struct pelton_dbs_cpu *c, const struct pelton_dbs_times *t);
 u32 pelton_x_dbs_load(const struct pelton_policy *pol, struct pelton_dbs *d, struct pelton_dbs_cpu *c, const struct pelton_dbs_times *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dbs_load(&pelton_policy_newest, d, c, t); } else { return any_dbs_load(pol, d, c, t); }
+	if (IS_NEWEST(pol)) { return pelton_dbs_load(&pelton_policy_newest, d, c, t); } else { return any_dbs_load(pol, d, c, t); }
 }
 
 u32 pelton_x_dbs_measures(const struct pelton_dbs *d);
@@ -357,7 +354,7 @@ APART u64 any_dbs_sampling_us(const struct pelton_policy *pol, u64 latency_ns, u
 u64 pelton_x_dbs_sampling_us(const struct pelton_policy *pol, u64 latency_ns, u32 transition_delay_us, u64 tick_ns);
 u64 pelton_x_dbs_sampling_us(const struct pelton_policy *pol, u64 latency_ns, u32 transition_delay_us, u64 tick_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dbs_sampling_us(&pelton_policy_newest, latency_ns, transition_delay_us, tick_ns); } else { return any_dbs_sampling_us(pol, latency_ns, transition_delay_us, tick_ns); }
+	if (IS_NEWEST(pol)) { return pelton_dbs_sampling_us(&pelton_policy_newest, latency_ns, transition_delay_us, tick_ns); } else { return any_dbs_sampling_us(pol, latency_ns, transition_delay_us, tick_ns); }
 }
 
 u64 pelton_x_decay_load(u64 v, u64 n);
@@ -367,14 +364,14 @@ APART u32 any_default_rate_limit_us(const struct pelton_policy *pol, u64 latency
 u32 pelton_x_default_rate_limit_us(const struct pelton_policy *pol, u64 latency_ns, u32 transition_delay_us);
 u32 pelton_x_default_rate_limit_us(const struct pelton_policy *pol, u64 latency_ns, u32 transition_delay_us)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_default_rate_limit_us(&pelton_policy_newest, latency_ns, transition_delay_us); } else { return any_default_rate_limit_us(pol, latency_ns, transition_delay_us); }
+	if (IS_NEWEST(pol)) { return pelton_default_rate_limit_us(&pelton_policy_newest, latency_ns, transition_delay_us); } else { return any_default_rate_limit_us(pol, latency_ns, transition_delay_us); }
 }
 
 APART u32 any_delay_dequeue(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se) { return pelton_delay_dequeue(pol, tun, rq, curr, se); }
 u32 pelton_x_delay_dequeue(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se);
 u32 pelton_x_delay_dequeue(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_delay_dequeue(&pelton_policy_newest, tun, rq, curr, se); } else { return any_delay_dequeue(pol, tun, rq, curr, se); }
+	if (IS_NEWEST(pol)) { return pelton_delay_dequeue(&pelton_policy_newest, tun, rq, curr, se); } else { return any_delay_dequeue(pol, tun, rq, curr, se); }
 }
 
 u32 pelton_x_delay_ends(const struct pelton_se *se, u32 flags);
@@ -384,28 +381,28 @@ APART u32 any_delay_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *c
 u32 pelton_x_delay_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_delay_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_delay_entity(&known, cfs, se); } else { return any_delay_entity(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_delay_entity(&known, cfs, se); } else { return any_delay_entity(ctx, cfs, se); }
 }
 
 APART u32 any_dequeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags) { return pelton_dequeue_entity(ctx, cfs, se, owned, delta, flags); }
 u32 pelton_x_dequeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags);
 u32 pelton_x_dequeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_dequeue_entity(&known, cfs, se, owned, delta, flags); } else { return any_dequeue_entity(ctx, cfs, se, owned, delta, flags); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_dequeue_entity(&known, cfs, se, owned, delta, flags); } else { return any_dequeue_entity(ctx, cfs, se, owned, delta, flags); }
 }
 
 APART void any_detach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se) { pelton_detach_entity_load_avg(pol, cfs, se); }
 void pelton_x_detach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se);
 void pelton_x_detach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_detach_entity_load_avg(&pelton_policy_newest, cfs, se); return; } else { any_detach_entity_load_avg(pol, cfs, se); }
+	if (IS_NEWEST(pol)) { pelton_detach_entity_load_avg(&pelton_policy_newest, cfs, se); return; } else { any_detach_entity_load_avg(pol, cfs, se); }
 }
 
 APART u32 any_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t) { return pelton_detach_task(pol, s, env, lb, t); }
 u32 pelton_x_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t);
 u32 pelton_x_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_detach_task(&pelton_policy_newest, s, env, lb, t); } else { return any_detach_task(pol, s, env, lb, t); }
+	if (IS_NEWEST(pol)) { return pelton_detach_task(&pelton_policy_newest, s, env, lb, t); } else { return any_detach_task(pol, s, env, lb, t); }
 }
 
 u32 pelton_x_distribute_cfs_runtime(struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q);
@@ -424,7 +421,7 @@ APART u32 any_dl_looks(const struct pelton_policy *pol, const struct pelton_clas
 u32 pelton_x_dl_looks(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, u32 capacity);
 u32 pelton_x_dl_looks(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, u32 capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dl_looks(&pelton_policy_newest, t, curr, capacity); } else { return any_dl_looks(pol, t, curr, capacity); }
+	if (IS_NEWEST(pol)) { return pelton_dl_looks(&pelton_policy_newest, t, curr, capacity); } else { return any_dl_looks(pol, t, curr, capacity); }
 }
 
 void pelton_x_dl_new_period(struct pelton_dl_entity *dl, u64 now_ns);
@@ -437,14 +434,14 @@ APART u32 any_dl_overflow(const struct pelton_policy *pol, u64 limit_bw, u64 tot
 u32 pelton_x_dl_overflow(const struct pelton_policy *pol, u64 limit_bw, u64 total_bw, u64 old_bw, u64 add_bw, u32 cpus, u64 capacity);
 u32 pelton_x_dl_overflow(const struct pelton_policy *pol, u64 limit_bw, u64 total_bw, u64 old_bw, u64 add_bw, u32 cpus, u64 capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dl_overflow(&pelton_policy_newest, limit_bw, total_bw, old_bw, add_bw, cpus, capacity); } else { return any_dl_overflow(pol, limit_bw, total_bw, old_bw, add_bw, cpus, capacity); }
+	if (IS_NEWEST(pol)) { return pelton_dl_overflow(&pelton_policy_newest, limit_bw, total_bw, old_bw, add_bw, cpus, capacity); } else { return any_dl_overflow(pol, limit_bw, total_bw, old_bw, add_bw, cpus, capacity); }
 }
 
 APART u32 any_dl_server_expire(const struct pelton_policy *pol, struct pelton_dl_server *s) { return pelton_dl_server_expire(pol, s); }
 u32 pelton_x_dl_server_expire(const struct pelton_policy *pol, struct pelton_dl_server *s);
 u32 pelton_x_dl_server_expire(const struct pelton_policy *pol, struct pelton_dl_server *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dl_server_expire(&pelton_policy_newest, s); } else { return any_dl_server_expire(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_dl_server_expire(&pelton_policy_newest, s); } else { return any_dl_server_expire(pol, s); }
 }
 
 u32 pelton_x_dl_server_inactive(struct pelton_dl_server *s);
@@ -454,7 +451,7 @@ APART void any_dl_server_init(const struct pelton_policy *pol, struct pelton_dl_
 void pelton_x_dl_server_init(const struct pelton_policy *pol, struct pelton_dl_server *s);
 void pelton_x_dl_server_init(const struct pelton_policy *pol, struct pelton_dl_server *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_dl_server_init(&pelton_policy_newest, s); return; } else { any_dl_server_init(pol, s); }
+	if (IS_NEWEST(pol)) { pelton_dl_server_init(&pelton_policy_newest, s); return; } else { any_dl_server_init(pol, s); }
 }
 
 u64 pelton_x_dl_server_slack(const struct pelton_dl_server *s);
@@ -464,7 +461,7 @@ APART u32 any_dl_server_start(const struct pelton_policy *pol, struct pelton_dl_
 u32 pelton_x_dl_server_start(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns);
 u32 pelton_x_dl_server_start(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dl_server_start(&pelton_policy_newest, s, now_ns); } else { return any_dl_server_start(pol, s, now_ns); }
+	if (IS_NEWEST(pol)) { return pelton_dl_server_start(&pelton_policy_newest, s, now_ns); } else { return any_dl_server_start(pol, s, now_ns); }
 }
 
 u32 pelton_x_dl_server_stop(struct pelton_dl_server *s, u64 now_ns);
@@ -477,7 +474,7 @@ APART void any_dl_server_update(const struct pelton_policy *pol, struct pelton_d
 void pelton_x_dl_server_update(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns, u64 delta_ns, u32 idle);
 void pelton_x_dl_server_update(const struct pelton_policy *pol, struct pelton_dl_server *s, u64 now_ns, u64 delta_ns, u32 idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_dl_server_update(&pelton_policy_newest, s, now_ns, delta_ns, idle); return; } else { any_dl_server_update(pol, s, now_ns, delta_ns, idle); }
+	if (IS_NEWEST(pol)) { pelton_dl_server_update(&pelton_policy_newest, s, now_ns, delta_ns, idle); return; } else { any_dl_server_update(pol, s, now_ns, delta_ns, idle); }
 }
 
 void pelton_x_dl_server_update_idle_time(struct pelton_dl_server *s, u64 delta_ns);
@@ -493,42 +490,42 @@ APART u32 any_dst_group_by_load(const struct pelton_policy *pol) { return pelton
 u32 pelton_x_dst_group_by_load(const struct pelton_policy *pol);
 u32 pelton_x_dst_group_by_load(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_dst_group_by_load(&pelton_policy_newest); } else { return any_dst_group_by_load(pol); }
+	if (IS_NEWEST(pol)) { return pelton_dst_group_by_load(&pelton_policy_newest); } else { return any_dst_group_by_load(pol); }
 }
 
 APART void any_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g) { pelton_dst_group_sums(pol, s, out, cpu, level, of, g); }
 void pelton_x_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g);
 void pelton_x_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_dst_group_sums(&pelton_policy_newest, s, out, cpu, level, of, g); return; } else { any_dst_group_sums(pol, s, out, cpu, level, of, g); }
+	if (IS_NEWEST(pol)) { pelton_dst_group_sums(&pelton_policy_newest, s, out, cpu, level, of, g); return; } else { any_dst_group_sums(pol, s, out, cpu, level, of, g); }
 }
 
 APART u32 any_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst) { return pelton_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
 u32 pelton_x_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst);
 u32 pelton_x_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_eenv_cpu_busy_time(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_cpu_busy_time(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
 }
 
 APART u32 any_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst) { return pelton_eenv_cpu_max_util(pol, s, out, cpu, dst); }
 u32 pelton_x_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst);
 u32 pelton_x_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_eenv_cpu_max_util(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_max_util(pol, s, out, cpu, dst); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_cpu_max_util(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_max_util(pol, s, out, cpu, dst); }
 }
 
 APART u64 any_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out) { return pelton_eenv_task_busy_time(pol, s, out); }
 u64 pelton_x_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out);
 u64 pelton_x_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_eenv_task_busy_time(&pelton_policy_newest, s, out); } else { return any_eenv_task_busy_time(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_task_busy_time(&pelton_policy_newest, s, out); } else { return any_eenv_task_busy_time(pol, s, out); }
 }
 
 APART u32 any_effective_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s, struct pelton_perf_terms *t) { return pelton_effective_cpu_util(pol, s, t); }
 u32 pelton_x_effective_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s, struct pelton_perf_terms *t);
 u32 pelton_x_effective_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s, struct pelton_perf_terms *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_effective_cpu_util(&pelton_policy_newest, s, t); } else { return any_effective_cpu_util(pol, s, t); }
+	if (IS_NEWEST(pol)) { return pelton_effective_cpu_util(&pelton_policy_newest, s, t); } else { return any_effective_cpu_util(pol, s, t); }
 }
 
 s64 pelton_x_effective_load(const struct pelton_cfs_rq *g, const struct pelton_tg *tg, const struct pelton_se *se, s64 wl, s64 wg);
@@ -541,7 +538,7 @@ APART void any_em_create(const struct pelton_policy *pol, struct pelton_em_state
 void pelton_x_em_create(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n, u32 cap_orig);
 void pelton_x_em_create(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n, u32 cap_orig)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_em_create(&pelton_policy_newest, states, n, cap_orig); return; } else { any_em_create(pol, states, n, cap_orig); }
+	if (IS_NEWEST(pol)) { pelton_em_create(&pelton_policy_newest, states, n, cap_orig); return; } else { any_em_create(pol, states, n, cap_orig); }
 }
 
 void pelton_x_em_fill(struct pelton_em_state *states, u32 n, u32 cap_orig);
@@ -551,7 +548,7 @@ APART u32 any_em_passes_over(const struct pelton_policy *pol) { return pelton_em
 u32 pelton_x_em_passes_over(const struct pelton_policy *pol);
 u32 pelton_x_em_passes_over(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_em_passes_over(&pelton_policy_newest); } else { return any_em_passes_over(pol); }
+	if (IS_NEWEST(pol)) { return pelton_em_passes_over(&pelton_policy_newest); } else { return any_em_passes_over(pol); }
 }
 
 u64 pelton_x_em_power_uw(u64 coefficient, u32 uv, u32 khz);
@@ -561,21 +558,21 @@ APART u32 any_enqueue_cfs_rq_runtime(const struct pelton_policy *pol, struct pel
 u32 pelton_x_enqueue_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now, u64 tick_ns);
 u32 pelton_x_enqueue_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now, u64 tick_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_enqueue_cfs_rq_runtime(&pelton_policy_newest, b, q, now, tick_ns); } else { return any_enqueue_cfs_rq_runtime(pol, b, q, now, tick_ns); }
+	if (IS_NEWEST(pol)) { return pelton_enqueue_cfs_rq_runtime(&pelton_policy_newest, b, q, now, tick_ns); } else { return any_enqueue_cfs_rq_runtime(pol, b, q, now, tick_ns); }
 }
 
 APART u32 any_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns, u32 wakeup) { return pelton_enqueue_dl(pol, dl, now_ns, wakeup); }
 u32 pelton_x_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns, u32 wakeup);
 u32 pelton_x_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns, u32 wakeup)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_enqueue_dl(&pelton_policy_newest, dl, now_ns, wakeup); } else { return any_enqueue_dl(pol, dl, now_ns, wakeup); }
+	if (IS_NEWEST(pol)) { return pelton_enqueue_dl(&pelton_policy_newest, dl, now_ns, wakeup); } else { return any_enqueue_dl(pol, dl, now_ns, wakeup); }
 }
 
 APART u32 any_enqueue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta) { return pelton_enqueue_entity(ctx, cfs, se, owned, delta); }
 u32 pelton_x_enqueue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta);
 u32 pelton_x_enqueue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_enqueue_entity(&known, cfs, se, owned, delta); } else { return any_enqueue_entity(ctx, cfs, se, owned, delta); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_enqueue_entity(&known, cfs, se, owned, delta); } else { return any_enqueue_entity(ctx, cfs, se, owned, delta); }
 }
 
 u32 pelton_x_entity_before(const struct pelton_fair_se *a, const struct pelton_fair_se *b);
@@ -588,28 +585,28 @@ APART u32 any_entity_eligible(const struct pelton_policy *pol, const struct pelt
 u32 pelton_x_entity_eligible(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *se);
 u32 pelton_x_entity_eligible(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_entity_eligible(&pelton_policy_newest, rq, curr, se); } else { return any_entity_eligible(pol, rq, curr, se); }
+	if (IS_NEWEST(pol)) { return pelton_entity_eligible(&pelton_policy_newest, rq, curr, se); } else { return any_entity_eligible(pol, rq, curr, se); }
 }
 
 APART u32 any_fair_rt_within(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t) { return pelton_fair_rt_within(pol, s, t); }
 u32 pelton_x_fair_rt_within(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t);
 u32 pelton_x_fair_rt_within(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_fair_rt_within(&pelton_policy_newest, s, t); } else { return any_fair_rt_within(pol, s, t); }
+	if (IS_NEWEST(pol)) { return pelton_fair_rt_within(&pelton_policy_newest, s, t); } else { return any_fair_rt_within(pol, s, t); }
 }
 
 APART void any_fair_tunables_init(const struct pelton_policy *pol, struct pelton_fair_tunables *tun, u32 nr_cpus, u64 tick_ns) { pelton_fair_tunables_init(pol, tun, nr_cpus, tick_ns); }
 void pelton_x_fair_tunables_init(const struct pelton_policy *pol, struct pelton_fair_tunables *tun, u32 nr_cpus, u64 tick_ns);
 void pelton_x_fair_tunables_init(const struct pelton_policy *pol, struct pelton_fair_tunables *tun, u32 nr_cpus, u64 tick_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_fair_tunables_init(&pelton_policy_newest, tun, nr_cpus, tick_ns); return; } else { any_fair_tunables_init(pol, tun, nr_cpus, tick_ns); }
+	if (IS_NEWEST(pol)) { pelton_fair_tunables_init(&pelton_policy_newest, tun, nr_cpus, tick_ns); return; } else { any_fair_tunables_init(pol, tun, nr_cpus, tick_ns); }
 }
 
 APART u32 any_fair_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s) { return pelton_fair_why(pol, s); }
 u32 pelton_x_fair_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s);
 u32 pelton_x_fair_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_fair_why(&pelton_policy_newest, s); } else { return any_fair_why(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_fair_why(&pelton_policy_newest, s); } else { return any_fair_why(pol, s); }
 }
 
 u32 pelton_x_filter_accepts(u32 form, u32 boost, s32 e, s32 c);
@@ -628,49 +625,49 @@ APART u32 any_find_dst_start(const struct pelton_policy *pol, const struct pelto
 u32 pelton_x_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w);
 u32 pelton_x_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_find_dst_start(&pelton_policy_newest, s, out, cpu, level, w); } else { return any_find_dst_start(pol, s, out, cpu, level, w); }
+	if (IS_NEWEST(pol)) { return pelton_find_dst_start(&pelton_policy_newest, s, out, cpu, level, w); } else { return any_find_dst_start(pol, s, out, cpu, level, w); }
 }
 
 APART void any_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w) { pelton_find_dst_step(pol, s, out, w); }
 void pelton_x_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w);
 void pelton_x_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_find_dst_step(&pelton_policy_newest, s, out, w); return; } else { any_find_dst_step(pol, s, out, w); }
+	if (IS_NEWEST(pol)) { pelton_find_dst_step(&pelton_policy_newest, s, out, w); return; } else { any_find_dst_step(pol, s, out, w); }
 }
 
 APART u32 any_find_energy_efficient_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out) { return pelton_find_energy_efficient_cpu(pol, s, out); }
 u32 pelton_x_find_energy_efficient_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);
 u32 pelton_x_find_energy_efficient_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_find_energy_efficient_cpu(&pelton_policy_newest, s, out); } else { return any_find_energy_efficient_cpu(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_find_energy_efficient_cpu(&pelton_policy_newest, s, out); } else { return any_find_energy_efficient_cpu(pol, s, out); }
 }
 
 APART void any_find_later(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s) { pelton_find_later(pol, t, c, s); }
 void pelton_x_find_later(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s);
 void pelton_x_find_later(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_find_later(&pelton_policy_newest, t, c, s); return; } else { any_find_later(pol, t, c, s); }
+	if (IS_NEWEST(pol)) { pelton_find_later(&pelton_policy_newest, t, c, s); return; } else { any_find_later(pol, t, c, s); }
 }
 
 APART void any_find_lowest(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s) { pelton_find_lowest(pol, t, c, s); }
 void pelton_x_find_lowest(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s);
 void pelton_x_find_lowest(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_cpu *c, struct pelton_class_search *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_find_lowest(&pelton_policy_newest, t, c, s); return; } else { any_find_lowest(pol, t, c, s); }
+	if (IS_NEWEST(pol)) { pelton_find_lowest(&pelton_policy_newest, t, c, s); return; } else { any_find_lowest(pol, t, c, s); }
 }
 
 APART pelton_span any_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb) { return pelton_find_src_group(pol, s, env, lb); }
 pelton_span pelton_x_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb);
 pelton_span pelton_x_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_find_src_group(&pelton_policy_newest, s, env, lb); } else { return any_find_src_group(pol, s, env, lb); }
+	if (IS_NEWEST(pol)) { return pelton_find_src_group(&pelton_policy_newest, s, env, lb); } else { return any_find_src_group(pol, s, env, lb); }
 }
 
 APART u32 any_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb) { return pelton_find_src_rq(pol, s, env, lb); }
 u32 pelton_x_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb);
 u32 pelton_x_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_find_src_rq(&pelton_policy_newest, s, env, lb); } else { return any_find_src_rq(pol, s, env, lb); }
+	if (IS_NEWEST(pol)) { return pelton_find_src_rq(&pelton_policy_newest, s, env, lb); } else { return any_find_src_rq(pol, s, env, lb); }
 }
 
 void pelton_x_finish_delayed_dequeue(struct pelton_fair_se *se);
@@ -680,7 +677,7 @@ APART u32 any_fits(const struct pelton_policy *pol, u32 util, u32 capacity, u32 
 u32 pelton_x_fits(const struct pelton_policy *pol, u32 util, u32 capacity, u32 cap_orig);
 u32 pelton_x_fits(const struct pelton_policy *pol, u32 util, u32 capacity, u32 cap_orig)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_fits(&pelton_policy_newest, util, capacity, cap_orig); } else { return any_fits(pol, util, capacity, cap_orig); }
+	if (IS_NEWEST(pol)) { return pelton_fits(&pelton_policy_newest, util, capacity, cap_orig); } else { return any_fits(pol, util, capacity, cap_orig); }
 }
 
 u32 pelton_x_fits_capacity(u64 util, u32 capacity);
@@ -699,21 +696,21 @@ APART void any_gate_init(const struct pelton_policy *pol, struct pelton_sugov_po
 void pelton_x_gate_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 cost_ns);
 void pelton_x_gate_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 cost_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_gate_init(&pelton_policy_newest, sp, cost_ns); return; } else { any_gate_init(pol, sp, cost_ns); }
+	if (IS_NEWEST(pol)) { pelton_gate_init(&pelton_policy_newest, sp, cost_ns); return; } else { any_gate_init(pol, sp, cost_ns); }
 }
 
 APART u64 any_gate_least_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp) { return pelton_gate_least_spacing(pol, sp); }
 u64 pelton_x_gate_least_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp);
 u64 pelton_x_gate_least_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_gate_least_spacing(&pelton_policy_newest, sp); } else { return any_gate_least_spacing(pol, sp); }
+	if (IS_NEWEST(pol)) { return pelton_gate_least_spacing(&pelton_policy_newest, sp); } else { return any_gate_least_spacing(pol, sp); }
 }
 
 APART u64 any_gate_next_allowed_ns(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp) { return pelton_gate_next_allowed_ns(pol, sp); }
 u64 pelton_x_gate_next_allowed_ns(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp);
 u64 pelton_x_gate_next_allowed_ns(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_gate_next_allowed_ns(&pelton_policy_newest, sp); } else { return any_gate_next_allowed_ns(pol, sp); }
+	if (IS_NEWEST(pol)) { return pelton_gate_next_allowed_ns(&pelton_policy_newest, sp); } else { return any_gate_next_allowed_ns(pol, sp); }
 }
 
 u32 pelton_x_get_pref_llc(const struct pelton_placement *s, const struct pelton_cache_group *g);
@@ -723,35 +720,35 @@ APART u32 any_governor_sampled(const struct pelton_policy *pol, struct pelton_db
 u32 pelton_x_governor_sampled(const struct pelton_policy *pol, struct pelton_dbs *d, const u32 *khz, u32 n);
 u32 pelton_x_governor_sampled(const struct pelton_policy *pol, struct pelton_dbs *d, const u32 *khz, u32 n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_governor_sampled(&pelton_policy_newest, d, khz, n); } else { return any_governor_sampled(pol, d, khz, n); }
+	if (IS_NEWEST(pol)) { return pelton_governor_sampled(&pelton_policy_newest, d, khz, n); } else { return any_governor_sampled(pol, d, khz, n); }
 }
 
 APART u32 any_governor_samples(const struct pelton_policy *pol) { return pelton_governor_samples(pol); }
 u32 pelton_x_governor_samples(const struct pelton_policy *pol);
 u32 pelton_x_governor_samples(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_governor_samples(&pelton_policy_newest); } else { return any_governor_samples(pol); }
+	if (IS_NEWEST(pol)) { return pelton_governor_samples(&pelton_policy_newest); } else { return any_governor_samples(pol); }
 }
 
 APART u32 any_governor_start_khz(const struct pelton_policy *pol, const struct pelton_dbs *d, const u32 *khz, u32 n) { return pelton_governor_start_khz(pol, d, khz, n); }
 u32 pelton_x_governor_start_khz(const struct pelton_policy *pol, const struct pelton_dbs *d, const u32 *khz, u32 n);
 u32 pelton_x_governor_start_khz(const struct pelton_policy *pol, const struct pelton_dbs *d, const u32 *khz, u32 n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_governor_start_khz(&pelton_policy_newest, d, khz, n); } else { return any_governor_start_khz(pol, d, khz, n); }
+	if (IS_NEWEST(pol)) { return pelton_governor_start_khz(&pelton_policy_newest, d, khz, n); } else { return any_governor_start_khz(pol, d, khz, n); }
 }
 
 APART u32 any_governor_timers(const struct pelton_policy *pol) { return pelton_governor_timers(pol); }
 u32 pelton_x_governor_timers(const struct pelton_policy *pol);
 u32 pelton_x_governor_timers(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_governor_timers(&pelton_policy_newest); } else { return any_governor_timers(pol); }
+	if (IS_NEWEST(pol)) { return pelton_governor_timers(&pelton_policy_newest); } else { return any_governor_timers(pol); }
 }
 
 APART u32 any_governor_votes(const struct pelton_policy *pol) { return pelton_governor_votes(pol); }
 u32 pelton_x_governor_votes(const struct pelton_policy *pol);
 u32 pelton_x_governor_votes(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_governor_votes(&pelton_policy_newest); } else { return any_governor_votes(pol); }
+	if (IS_NEWEST(pol)) { return pelton_governor_votes(&pelton_policy_newest); } else { return any_governor_votes(pol); }
 }
 
 u32 pelton_x_group_est(u32 est, u32 max, u32 throttle, u32 capacity);
@@ -764,7 +761,7 @@ APART void any_group_online(const struct pelton_ctx *ctx, struct pelton_cfs_rq *
 void pelton_x_group_online(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 void pelton_x_group_online(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_group_online(&known, cfs, se); return; } else { any_group_online(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_group_online(&known, cfs, se); return; } else { any_group_online(ctx, cfs, se); }
 }
 
 s32 pelton_x_group_rest(u32 root, const struct pelton_throttled_group *groups, u32 n, u32 own, u32 capacity);
@@ -786,21 +783,21 @@ APART u32 any_has_idle_groups(const struct pelton_policy *pol) { return pelton_h
 u32 pelton_x_has_idle_groups(const struct pelton_policy *pol);
 u32 pelton_x_has_idle_groups(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_has_idle_groups(&pelton_policy_newest); } else { return any_has_idle_groups(pol); }
+	if (IS_NEWEST(pol)) { return pelton_has_idle_groups(&pelton_policy_newest); } else { return any_has_idle_groups(pol); }
 }
 
 APART u32 any_hook_event(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 now, u32 kind, u32 how) { return pelton_hook_event(pol, sp, sc, rq, now, kind, how); }
 u32 pelton_x_hook_event(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 now, u32 kind, u32 how);
 u32 pelton_x_hook_event(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 now, u32 kind, u32 how)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_hook_event(&pelton_policy_newest, sp, sc, rq, now, kind, how); } else { return any_hook_event(pol, sp, sc, rq, now, kind, how); }
+	if (IS_NEWEST(pol)) { return pelton_hook_event(&pelton_policy_newest, sp, sc, rq, now, kind, how); } else { return any_hook_event(pol, sp, sc, rq, now, kind, how); }
 }
 
 APART u32 any_hook_switch(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 prev, u32 next, u32 how) { return pelton_hook_switch(pol, sc, prev, next, how); }
 u32 pelton_x_hook_switch(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 prev, u32 next, u32 how);
 u32 pelton_x_hook_switch(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 prev, u32 next, u32 how)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_hook_switch(&pelton_policy_newest, sc, prev, next, how); } else { return any_hook_switch(pol, sc, prev, next, how); }
+	if (IS_NEWEST(pol)) { return pelton_hook_switch(&pelton_policy_newest, sc, prev, next, how); } else { return any_hook_switch(pol, sc, prev, next, how); }
 }
 
 u32 pelton_x_hook_tick_is_long(u64 tick_ns);
@@ -816,28 +813,28 @@ APART u32 any_idle_single(const struct pelton_policy *pol, u32 states) { return 
 u32 pelton_x_idle_single(const struct pelton_policy *pol, u32 states);
 u32 pelton_x_idle_single(const struct pelton_policy *pol, u32 states)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_idle_single(&pelton_policy_newest, states); } else { return any_idle_single(pol, states); }
+	if (IS_NEWEST(pol)) { return pelton_idle_single(&pelton_policy_newest, states); } else { return any_idle_single(pol, states); }
 }
 
 APART u32 any_idle_unprotected(const struct pelton_policy *pol) { return pelton_idle_unprotected(pol); }
 u32 pelton_x_idle_unprotected(const struct pelton_policy *pol);
 u32 pelton_x_idle_unprotected(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_idle_unprotected(&pelton_policy_newest); } else { return any_idle_unprotected(pol); }
+	if (IS_NEWEST(pol)) { return pelton_idle_unprotected(&pelton_policy_newest); } else { return any_idle_unprotected(pol); }
 }
 
 APART u32 any_idle_walk_kick(const struct pelton_policy *pol, const struct pelton_idle_walk *w) { return pelton_idle_walk_kick(pol, w); }
 u32 pelton_x_idle_walk_kick(const struct pelton_policy *pol, const struct pelton_idle_walk *w);
 u32 pelton_x_idle_walk_kick(const struct pelton_policy *pol, const struct pelton_idle_walk *w)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_idle_walk_kick(&pelton_policy_newest, w); } else { return any_idle_walk_kick(pol, w); }
+	if (IS_NEWEST(pol)) { return pelton_idle_walk_kick(&pelton_policy_newest, w); } else { return any_idle_walk_kick(pol, w); }
 }
 
 APART u32 any_idle_walk_newly(const struct pelton_policy *pol, const struct pelton_idle_walk *w, const struct pelton_newidle *n) { return pelton_idle_walk_newly(pol, w, n); }
 u32 pelton_x_idle_walk_newly(const struct pelton_policy *pol, const struct pelton_idle_walk *w, const struct pelton_newidle *n);
 u32 pelton_x_idle_walk_newly(const struct pelton_policy *pol, const struct pelton_idle_walk *w, const struct pelton_newidle *n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_idle_walk_newly(&pelton_policy_newest, w, n); } else { return any_idle_walk_newly(pol, w, n); }
+	if (IS_NEWEST(pol)) { return pelton_idle_walk_newly(&pelton_policy_newest, w, n); } else { return any_idle_walk_newly(pol, w, n); }
 }
 
 u64 pelton_x_idle_walk_next(u64 now_ticks, u64 tick_ns);
@@ -850,14 +847,14 @@ APART void any_init_other_class(const struct pelton_ctx *ctx, struct pelton_se *
 void pelton_x_init_other_class(const struct pelton_ctx *ctx, struct pelton_se *se);
 void pelton_x_init_other_class(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_init_other_class(&known, se); return; } else { any_init_other_class(ctx, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_init_other_class(&known, se); return; } else { any_init_other_class(ctx, se); }
 }
 
 APART void any_interactive_account(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t) { pelton_interactive_account(pol, d, c, t); }
 void pelton_x_interactive_account(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t);
 void pelton_x_interactive_account(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_interactive_account(&pelton_policy_newest, d, c, t); return; } else { any_interactive_account(pol, d, c, t); }
+	if (IS_NEWEST(pol)) { pelton_interactive_account(&pelton_policy_newest, d, c, t); return; } else { any_interactive_account(pol, d, c, t); }
 }
 
 u32 pelton_x_interactive_adjust(const struct pelton_interactive *d, struct pelton_interactive_cpu *cpus, u32 nr, const u32 *khz, u32 n);
@@ -870,21 +867,21 @@ APART u32 any_interactive_choose(const struct pelton_policy *pol, const struct p
 u32 pelton_x_interactive_choose(const struct pelton_policy *pol, const struct pelton_interactive *d, const u32 *khz, u32 n, u32 load);
 u32 pelton_x_interactive_choose(const struct pelton_policy *pol, const struct pelton_interactive *d, const u32 *khz, u32 n, u32 load)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_choose(&pelton_policy_newest, d, khz, n, load); } else { return any_interactive_choose(pol, d, khz, n, load); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_choose(&pelton_policy_newest, d, khz, n, load); } else { return any_interactive_choose(pol, d, khz, n, load); }
 }
 
 APART u32 any_interactive_delay_us(const struct pelton_policy *pol, u32 khz) { return pelton_interactive_delay_us(pol, khz); }
 u32 pelton_x_interactive_delay_us(const struct pelton_policy *pol, u32 khz);
 u32 pelton_x_interactive_delay_us(const struct pelton_policy *pol, u32 khz)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_delay_us(&pelton_policy_newest, khz); } else { return any_interactive_delay_us(pol, khz); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_delay_us(&pelton_policy_newest, khz); } else { return any_interactive_delay_us(pol, khz); }
 }
 
 APART void any_interactive_join(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t) { pelton_interactive_join(pol, d, c, t); }
 void pelton_x_interactive_join(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t);
 void pelton_x_interactive_join(const struct pelton_policy *pol, const struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_interactive_join(&pelton_policy_newest, d, c, t); return; } else { any_interactive_join(pol, d, c, t); }
+	if (IS_NEWEST(pol)) { pelton_interactive_join(&pelton_policy_newest, d, c, t); return; } else { any_interactive_join(pol, d, c, t); }
 }
 
 void pelton_x_interactive_limits(const struct pelton_interactive *d, struct pelton_interactive_cpu *c);
@@ -894,42 +891,42 @@ APART u32 any_interactive_pulse(const struct pelton_policy *pol, struct pelton_i
 u32 pelton_x_interactive_pulse(const struct pelton_policy *pol, struct pelton_interactive *d, u64 now_us);
 u32 pelton_x_interactive_pulse(const struct pelton_policy *pol, struct pelton_interactive *d, u64 now_us)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_pulse(&pelton_policy_newest, d, now_us); } else { return any_interactive_pulse(pol, d, now_us); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_pulse(&pelton_policy_newest, d, now_us); } else { return any_interactive_pulse(pol, d, now_us); }
 }
 
 APART void any_interactive_rearm(const struct pelton_policy *pol, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t) { pelton_interactive_rearm(pol, c, t); }
 void pelton_x_interactive_rearm(const struct pelton_policy *pol, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t);
 void pelton_x_interactive_rearm(const struct pelton_policy *pol, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_interactive_rearm(&pelton_policy_newest, c, t); return; } else { any_interactive_rearm(pol, c, t); }
+	if (IS_NEWEST(pol)) { pelton_interactive_rearm(&pelton_policy_newest, c, t); return; } else { any_interactive_rearm(pol, c, t); }
 }
 
 APART void any_interactive_start(const struct pelton_policy *pol, struct pelton_interactive *d, u32 min, u32 max, u32 cur) { pelton_interactive_start(pol, d, min, max, cur); }
 void pelton_x_interactive_start(const struct pelton_policy *pol, struct pelton_interactive *d, u32 min, u32 max, u32 cur);
 void pelton_x_interactive_start(const struct pelton_policy *pol, struct pelton_interactive *d, u32 min, u32 max, u32 cur)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_interactive_start(&pelton_policy_newest, d, min, max, cur); return; } else { any_interactive_start(pol, d, min, max, cur); }
+	if (IS_NEWEST(pol)) { pelton_interactive_start(&pelton_policy_newest, d, min, max, cur); return; } else { any_interactive_start(pol, d, min, max, cur); }
 }
 
 APART u32 any_interactive_target_load(const struct pelton_policy *pol, u32 khz) { return pelton_interactive_target_load(pol, khz); }
 u32 pelton_x_interactive_target_load(const struct pelton_policy *pol, u32 khz);
 u32 pelton_x_interactive_target_load(const struct pelton_policy *pol, u32 khz)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_target_load(&pelton_policy_newest, khz); } else { return any_interactive_target_load(pol, khz); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_target_load(&pelton_policy_newest, khz); } else { return any_interactive_target_load(pol, khz); }
 }
 
 APART u32 any_interactive_timer(const struct pelton_policy *pol, struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t, const u32 *khz, u32 n) { return pelton_interactive_timer(pol, d, c, t, khz, n); }
 u32 pelton_x_interactive_timer(const struct pelton_policy *pol, struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t, const u32 *khz, u32 n);
 u32 pelton_x_interactive_timer(const struct pelton_policy *pol, struct pelton_interactive *d, struct pelton_interactive_cpu *c, const struct pelton_dbs_times *t, const u32 *khz, u32 n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_timer(&pelton_policy_newest, d, c, t, khz, n); } else { return any_interactive_timer(pol, d, c, t, khz, n); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_timer(&pelton_policy_newest, d, c, t, khz, n); } else { return any_interactive_timer(pol, d, c, t, khz, n); }
 }
 
 APART u32 any_interactive_watches(const struct pelton_policy *pol, const struct pelton_interactive *d, const struct pelton_interactive_cpu *c) { return pelton_interactive_watches(pol, d, c); }
 u32 pelton_x_interactive_watches(const struct pelton_policy *pol, const struct pelton_interactive *d, const struct pelton_interactive_cpu *c);
 u32 pelton_x_interactive_watches(const struct pelton_policy *pol, const struct pelton_interactive *d, const struct pelton_interactive_cpu *c)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_interactive_watches(&pelton_policy_newest, d, c); } else { return any_interactive_watches(pol, d, c); }
+	if (IS_NEWEST(pol)) { return pelton_interactive_watches(&pelton_policy_newest, d, c); } else { return any_interactive_watches(pol, d, c); }
 }
 
 u32 pelton_x_invalid_llc_nr(u32 smt_threads, const struct pelton_cache_group *g, u32 llc_size);
@@ -939,56 +936,56 @@ APART u32 any_iowait_is_khz(const struct pelton_policy *pol) { return pelton_iow
 u32 pelton_x_iowait_is_khz(const struct pelton_policy *pol);
 u32 pelton_x_iowait_is_khz(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_iowait_is_khz(&pelton_policy_newest); } else { return any_iowait_is_khz(pol); }
+	if (IS_NEWEST(pol)) { return pelton_iowait_is_khz(&pelton_policy_newest); } else { return any_iowait_is_khz(pol); }
 }
 
 APART u32 any_ipa_allocate(const struct pelton_policy *pol, struct pelton_zone *z, u32 least_mw) { return pelton_ipa_allocate(pol, z, least_mw); }
 u32 pelton_x_ipa_allocate(const struct pelton_policy *pol, struct pelton_zone *z, u32 least_mw);
 u32 pelton_x_ipa_allocate(const struct pelton_policy *pol, struct pelton_zone *z, u32 least_mw)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_ipa_allocate(&pelton_policy_newest, z, least_mw); } else { return any_ipa_allocate(pol, z, least_mw); }
+	if (IS_NEWEST(pol)) { return pelton_ipa_allocate(&pelton_policy_newest, z, least_mw); } else { return any_ipa_allocate(pol, z, least_mw); }
 }
 
 APART u32 any_is_utilized(const struct pelton_policy *pol, const struct pelton_cpu_state *s) { return pelton_is_utilized(pol, s); }
 u32 pelton_x_is_utilized(const struct pelton_policy *pol, const struct pelton_cpu_state *s);
 u32 pelton_x_is_utilized(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_is_utilized(&pelton_policy_newest, s); } else { return any_is_utilized(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_is_utilized(&pelton_policy_newest, s); } else { return any_is_utilized(pol, s); }
 }
 
 APART u32 any_keeps_curr(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 protect) { return pelton_keeps_curr(pol, rq, curr, protect); }
 u32 pelton_x_keeps_curr(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 protect);
 u32 pelton_x_keeps_curr(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, u32 protect)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_keeps_curr(&pelton_policy_newest, rq, curr, protect); } else { return any_keeps_curr(pol, rq, curr, protect); }
+	if (IS_NEWEST(pol)) { return pelton_keeps_curr(&pelton_policy_newest, rq, curr, protect); } else { return any_keeps_curr(pol, rq, curr, protect); }
 }
 
 APART u32 any_keeps_min_vruntime(const struct pelton_policy *pol) { return pelton_keeps_min_vruntime(pol); }
 u32 pelton_x_keeps_min_vruntime(const struct pelton_policy *pol);
 u32 pelton_x_keeps_min_vruntime(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_keeps_min_vruntime(&pelton_policy_newest); } else { return any_keeps_min_vruntime(pol); }
+	if (IS_NEWEST(pol)) { return pelton_keeps_min_vruntime(&pelton_policy_newest); } else { return any_keeps_min_vruntime(pol); }
 }
 
 APART u32 any_keeps_runnable_load(const struct pelton_policy *pol) { return pelton_keeps_runnable_load(pol); }
 u32 pelton_x_keeps_runnable_load(const struct pelton_policy *pol);
 u32 pelton_x_keeps_runnable_load(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_keeps_runnable_load(&pelton_policy_newest); } else { return any_keeps_runnable_load(pol); }
+	if (IS_NEWEST(pol)) { return pelton_keeps_runnable_load(&pelton_policy_newest); } else { return any_keeps_runnable_load(pol); }
 }
 
 APART u32 any_later_rq(const struct pelton_policy *pol, const struct pelton_class_task *t, struct pelton_class_search *s) { return pelton_later_rq(pol, t, s); }
 u32 pelton_x_later_rq(const struct pelton_policy *pol, const struct pelton_class_task *t, struct pelton_class_search *s);
 u32 pelton_x_later_rq(const struct pelton_policy *pol, const struct pelton_class_task *t, struct pelton_class_search *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_later_rq(&pelton_policy_newest, t, s); } else { return any_later_rq(pol, t, s); }
+	if (IS_NEWEST(pol)) { return pelton_later_rq(&pelton_policy_newest, t, s); } else { return any_later_rq(pol, t, s); }
 }
 
 APART void any_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration) { pelton_lb_activated(pol, s, st, env, migration); }
 void pelton_x_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration);
 void pelton_x_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_lb_activated(&pelton_policy_newest, s, st, env, migration); return; } else { any_lb_activated(pol, s, st, env, migration); }
+	if (IS_NEWEST(pol)) { pelton_lb_activated(&pelton_policy_newest, s, st, env, migration); return; } else { any_lb_activated(pol, s, st, env, migration); }
 }
 
 void pelton_x_lb_again(struct pelton_lb_domain *st, u32 weight);
@@ -998,28 +995,28 @@ APART u32 any_lb_at_once(const struct pelton_policy *pol, u32 idle_only_before, 
 u32 pelton_x_lb_at_once(const struct pelton_policy *pol, u32 idle_only_before, u32 idle_only);
 u32 pelton_x_lb_at_once(const struct pelton_policy *pol, u32 idle_only_before, u32 idle_only)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_at_once(&pelton_policy_newest, idle_only_before, idle_only); } else { return any_lb_at_once(pol, idle_only_before, idle_only); }
+	if (IS_NEWEST(pol)) { return pelton_lb_at_once(&pelton_policy_newest, idle_only_before, idle_only); } else { return any_lb_at_once(pol, idle_only_before, idle_only); }
 }
 
 APART void any_lb_balanced(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight) { pelton_lb_balanced(pol, st, env, migration, weight); }
 void pelton_x_lb_balanced(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight);
 void pelton_x_lb_balanced(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_lb_balanced(&pelton_policy_newest, st, env, migration, weight); return; } else { any_lb_balanced(pol, st, env, migration, weight); }
+	if (IS_NEWEST(pol)) { pelton_lb_balanced(&pelton_policy_newest, st, env, migration, weight); return; } else { any_lb_balanced(pol, st, env, migration, weight); }
 }
 
 APART u32 any_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware) { return pelton_lb_can_be_calm(pol, flags, energy_aware); }
 u32 pelton_x_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware);
 u32 pelton_x_lb_can_be_calm(const struct pelton_policy *pol, u32 flags, u32 energy_aware)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_can_be_calm(&pelton_policy_newest, flags, energy_aware); } else { return any_lb_can_be_calm(pol, flags, energy_aware); }
+	if (IS_NEWEST(pol)) { return pelton_lb_can_be_calm(&pelton_policy_newest, flags, energy_aware); } else { return any_lb_can_be_calm(pol, flags, energy_aware); }
 }
 
 APART u32 any_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env) { return pelton_lb_clears_imbalance(pol, env); }
 u32 pelton_x_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env);
 u32 pelton_x_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_clears_imbalance(&pelton_policy_newest, env); } else { return any_lb_clears_imbalance(pol, env); }
+	if (IS_NEWEST(pol)) { return pelton_lb_clears_imbalance(&pelton_policy_newest, env); } else { return any_lb_clears_imbalance(pol, env); }
 }
 
 void pelton_x_lb_domain_init(struct pelton_lb_domain *st, u32 weight, u64 now_ticks);
@@ -1029,21 +1026,21 @@ APART void any_lb_failed(const struct pelton_policy *pol, struct pelton_lb_domai
 void pelton_x_lb_failed(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration);
 void pelton_x_lb_failed(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_lb_failed(&pelton_policy_newest, st, env, migration); return; } else { any_lb_failed(pol, st, env, migration); }
+	if (IS_NEWEST(pol)) { pelton_lb_failed(&pelton_policy_newest, st, env, migration); return; } else { any_lb_failed(pol, st, env, migration); }
 }
 
 APART u32 any_lb_is_busy(const struct pelton_policy *pol, u32 idle, u32 idle_tasks_only) { return pelton_lb_is_busy(pol, idle, idle_tasks_only); }
 u32 pelton_x_lb_is_busy(const struct pelton_policy *pol, u32 idle, u32 idle_tasks_only);
 u32 pelton_x_lb_is_busy(const struct pelton_policy *pol, u32 idle, u32 idle_tasks_only)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_is_busy(&pelton_policy_newest, idle, idle_tasks_only); } else { return any_lb_is_busy(pol, idle, idle_tasks_only); }
+	if (IS_NEWEST(pol)) { return pelton_lb_is_busy(&pelton_policy_newest, idle, idle_tasks_only); } else { return any_lb_is_busy(pol, idle, idle_tasks_only); }
 }
 
 APART void any_lb_may_wait(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight) { pelton_lb_may_wait(pol, st, env, migration, weight); }
 void pelton_x_lb_may_wait(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight);
 void pelton_x_lb_may_wait(const struct pelton_policy *pol, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration, u32 weight)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_lb_may_wait(&pelton_policy_newest, st, env, migration, weight); return; } else { any_lb_may_wait(pol, st, env, migration, weight); }
+	if (IS_NEWEST(pol)) { pelton_lb_may_wait(&pelton_policy_newest, st, env, migration, weight); return; } else { any_lb_may_wait(pol, st, env, migration, weight); }
 }
 
 void pelton_x_lb_moved(struct pelton_lb_domain *st, u32 weight);
@@ -1053,14 +1050,14 @@ APART u32 any_lb_newest_first(const struct pelton_policy *pol) { return pelton_l
 u32 pelton_x_lb_newest_first(const struct pelton_policy *pol);
 u32 pelton_x_lb_newest_first(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_newest_first(&pelton_policy_newest); } else { return any_lb_newest_first(pol); }
+	if (IS_NEWEST(pol)) { return pelton_lb_newest_first(&pelton_policy_newest); } else { return any_lb_newest_first(pol); }
 }
 
 APART u64 any_lb_newidle_counts_for(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u64 cost_ns, u32 found) { return pelton_lb_newidle_counts_for(pol, st, cost_ns, found); }
 u64 pelton_x_lb_newidle_counts_for(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u64 cost_ns, u32 found);
 u64 pelton_x_lb_newidle_counts_for(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u64 cost_ns, u32 found)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_newidle_counts_for(&pelton_policy_newest, st, cost_ns, found); } else { return any_lb_newidle_counts_for(pol, st, cost_ns, found); }
+	if (IS_NEWEST(pol)) { return pelton_lb_newidle_counts_for(&pelton_policy_newest, st, cost_ns, found); } else { return any_lb_newidle_counts_for(pol, st, cost_ns, found); }
 }
 
 u32 pelton_x_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_ns);
@@ -1070,14 +1067,14 @@ APART u32 any_lb_newidle_fades(const struct pelton_policy *pol, u32 before, u32 
 u32 pelton_x_lb_newidle_fades(const struct pelton_policy *pol, u32 before, u32 faded);
 u32 pelton_x_lb_newidle_fades(const struct pelton_policy *pol, u32 before, u32 faded)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_newidle_fades(&pelton_policy_newest, before, faded); } else { return any_lb_newidle_fades(pol, before, faded); }
+	if (IS_NEWEST(pol)) { return pelton_lb_newidle_fades(&pelton_policy_newest, before, faded); } else { return any_lb_newidle_fades(pol, before, faded); }
 }
 
 APART void any_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns, u64 now_ns) { pelton_lb_newidle_searched(pol, st, cost_ns, now_ns); }
 void pelton_x_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns, u64 now_ns);
 void pelton_x_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns, u64 now_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_lb_newidle_searched(&pelton_policy_newest, st, cost_ns, now_ns); return; } else { any_lb_newidle_searched(pol, st, cost_ns, now_ns); }
+	if (IS_NEWEST(pol)) { pelton_lb_newidle_searched(&pelton_policy_newest, st, cost_ns, now_ns); return; } else { any_lb_newidle_searched(pol, st, cost_ns, now_ns); }
 }
 
 u32 pelton_x_lb_newidle_skips(const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns);
@@ -1087,14 +1084,14 @@ APART u32 any_lb_newidle_throws(const struct pelton_policy *pol, const struct pe
 u32 pelton_x_lb_newidle_throws(const struct pelton_policy *pol, const struct pelton_lb_domain *st);
 u32 pelton_x_lb_newidle_throws(const struct pelton_policy *pol, const struct pelton_lb_domain *st)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_newidle_throws(&pelton_policy_newest, st); } else { return any_lb_newidle_throws(pol, st); }
+	if (IS_NEWEST(pol)) { return pelton_lb_newidle_throws(&pelton_policy_newest, st); } else { return any_lb_newidle_throws(pol, st); }
 }
 
 APART u32 any_lb_newidle_weight(const struct pelton_policy *pol, const struct pelton_lb_domain *st) { return pelton_lb_newidle_weight(pol, st); }
 u32 pelton_x_lb_newidle_weight(const struct pelton_policy *pol, const struct pelton_lb_domain *st);
 u32 pelton_x_lb_newidle_weight(const struct pelton_policy *pol, const struct pelton_lb_domain *st)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_newidle_weight(&pelton_policy_newest, st); } else { return any_lb_newidle_weight(pol, st); }
+	if (IS_NEWEST(pol)) { return pelton_lb_newidle_weight(&pelton_policy_newest, st); } else { return any_lb_newidle_weight(pol, st); }
 }
 
 u32 pelton_x_lb_newidle_wins(const struct pelton_lb_domain *st, u32 draw);
@@ -1104,7 +1101,7 @@ APART u32 any_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_e
 u32 pelton_x_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t);
 u32 pelton_x_lb_takes(const struct pelton_policy *pol, const struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_lb_takes(&pelton_policy_newest, env, lb, t); } else { return any_lb_takes(pol, env, lb, t); }
+	if (IS_NEWEST(pol)) { return pelton_lb_takes(&pelton_policy_newest, env, lb, t); } else { return any_lb_takes(pol, env, lb, t); }
 }
 
 s32 pelton_x_leave_delta(const struct pelton_se *se, u32 flags);
@@ -1114,14 +1111,14 @@ APART void any_leave_entity(const struct pelton_policy *pol, const struct pelton
 void pelton_x_leave_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 sleeps);
 void pelton_x_leave_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 sleeps)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_leave_entity(&pelton_policy_newest, tun, rq, curr, se, sleeps); return; } else { any_leave_entity(pol, tun, rq, curr, se, sleeps); }
+	if (IS_NEWEST(pol)) { pelton_leave_entity(&pelton_policy_newest, tun, rq, curr, se, sleeps); return; } else { any_leave_entity(pol, tun, rq, curr, se, sleeps); }
 }
 
 APART void any_limits_dbs(const struct pelton_policy *pol, struct pelton_dbs *d, u32 min, u32 max, u32 cur) { pelton_limits_dbs(pol, d, min, max, cur); }
 void pelton_x_limits_dbs(const struct pelton_policy *pol, struct pelton_dbs *d, u32 min, u32 max, u32 cur);
 void pelton_x_limits_dbs(const struct pelton_policy *pol, struct pelton_dbs *d, u32 min, u32 max, u32 cur)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_limits_dbs(&pelton_policy_newest, d, min, max, cur); return; } else { any_limits_dbs(pol, d, min, max, cur); }
+	if (IS_NEWEST(pol)) { pelton_limits_dbs(&pelton_policy_newest, d, min, max, cur); return; } else { any_limits_dbs(pol, d, min, max, cur); }
 }
 
 u32 pelton_x_limits_max(const u32 *khz, u32 n, u32 max);
@@ -1134,7 +1131,7 @@ APART u32 any_limits_target(const struct pelton_policy *pol, const u32 *khz, u32
 u32 pelton_x_limits_target(const struct pelton_policy *pol, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch);
 u32 pelton_x_limits_target(const struct pelton_policy *pol, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_limits_target(&pelton_policy_newest, khz, n, min, max, cur, wanted, fast_switch); } else { return any_limits_target(pol, khz, n, min, max, cur, wanted, fast_switch); }
+	if (IS_NEWEST(pol)) { return pelton_limits_target(&pelton_policy_newest, khz, n, min, max, cur, wanted, fast_switch); } else { return any_limits_target(pol, khz, n, min, max, cur, wanted, fast_switch); }
 }
 
 u32 pelton_x_llc_epoch_ticks(u64 tick_ns);
@@ -1150,21 +1147,21 @@ APART void any_menu_select(const struct pelton_policy *pol, struct pelton_menu *
 void pelton_x_menu_select(const struct pelton_policy *pol, struct pelton_menu *m, const struct pelton_idle_table *t, const struct pelton_idle_now *now, struct pelton_idle_choice *out);
 void pelton_x_menu_select(const struct pelton_policy *pol, struct pelton_menu *m, const struct pelton_idle_table *t, const struct pelton_idle_now *now, struct pelton_idle_choice *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_menu_select(&pelton_policy_newest, m, t, now, out); return; } else { any_menu_select(pol, m, t, now, out); }
+	if (IS_NEWEST(pol)) { pelton_menu_select(&pelton_policy_newest, m, t, now, out); return; } else { any_menu_select(pol, m, t, now, out); }
 }
 
 APART u32 any_menu_typical(const struct pelton_policy *pol, const struct pelton_menu *m, u32 timer_us) { return pelton_menu_typical(pol, m, timer_us); }
 u32 pelton_x_menu_typical(const struct pelton_policy *pol, const struct pelton_menu *m, u32 timer_us);
 u32 pelton_x_menu_typical(const struct pelton_policy *pol, const struct pelton_menu *m, u32 timer_us)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_menu_typical(&pelton_policy_newest, m, timer_us); } else { return any_menu_typical(pol, m, timer_us); }
+	if (IS_NEWEST(pol)) { return pelton_menu_typical(&pelton_policy_newest, m, timer_us); } else { return any_menu_typical(pol, m, timer_us); }
 }
 
 APART u64 any_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest) { return pelton_misfit_load(pol, s, out, cpu, biggest); }
 u64 pelton_x_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest);
 u64 pelton_x_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_misfit_load(&pelton_policy_newest, s, out, cpu, biggest); } else { return any_misfit_load(pol, s, out, cpu, biggest); }
+	if (IS_NEWEST(pol)) { return pelton_misfit_load(&pelton_policy_newest, s, out, cpu, biggest); } else { return any_misfit_load(pol, s, out, cpu, biggest); }
 }
 
 void pelton_x_mm_init_sched(struct pelton_cache_group *g, const struct pelton_cache_cpu *c, u64 now_ticks);
@@ -1174,7 +1171,7 @@ APART u32 any_need_active_balance(const struct pelton_policy *pol, const struct 
 u32 pelton_x_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration);
 u32 pelton_x_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_need_active_balance(&pelton_policy_newest, s, env, migration); } else { return any_need_active_balance(pol, s, env, migration); }
+	if (IS_NEWEST(pol)) { return pelton_need_active_balance(&pelton_policy_newest, s, env, migration); } else { return any_need_active_balance(pol, s, env, migration); }
 }
 
 u32 pelton_x_need_pull_rt(u32 prev, u32 prio);
@@ -1184,14 +1181,14 @@ APART u32 any_newidle_alone(const struct pelton_policy *pol) { return pelton_new
 u32 pelton_x_newidle_alone(const struct pelton_policy *pol);
 u32 pelton_x_newidle_alone(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_newidle_alone(&pelton_policy_newest); } else { return any_newidle_alone(pol); }
+	if (IS_NEWEST(pol)) { return pelton_newidle_alone(&pelton_policy_newest); } else { return any_newidle_alone(pol); }
 }
 
 APART u32 any_newidle_closed(const struct pelton_policy *pol, const struct pelton_newidle *n) { return pelton_newidle_closed(pol, n); }
 u32 pelton_x_newidle_closed(const struct pelton_policy *pol, const struct pelton_newidle *n);
 u32 pelton_x_newidle_closed(const struct pelton_policy *pol, const struct pelton_newidle *n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_newidle_closed(&pelton_policy_newest, n); } else { return any_newidle_closed(pol, n); }
+	if (IS_NEWEST(pol)) { return pelton_newidle_closed(&pelton_policy_newest, n); } else { return any_newidle_closed(pol, n); }
 }
 
 void pelton_x_newidle_decay(struct pelton_newidle *n, u64 now_ns);
@@ -1207,21 +1204,21 @@ APART u32 any_newidle_rests(const struct pelton_policy *pol, const struct pelton
 u32 pelton_x_newidle_rests(const struct pelton_policy *pol, const struct pelton_newidle *n);
 u32 pelton_x_newidle_rests(const struct pelton_policy *pol, const struct pelton_newidle *n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_newidle_rests(&pelton_policy_newest, n); } else { return any_newidle_rests(pol, n); }
+	if (IS_NEWEST(pol)) { return pelton_newidle_rests(&pelton_policy_newest, n); } else { return any_newidle_rests(pol, n); }
 }
 
 APART void any_newidle_searched(const struct pelton_policy *pol, struct pelton_newidle *n, u64 cost_ns, u64 now_ns) { pelton_newidle_searched(pol, n, cost_ns, now_ns); }
 void pelton_x_newidle_searched(const struct pelton_policy *pol, struct pelton_newidle *n, u64 cost_ns, u64 now_ns);
 void pelton_x_newidle_searched(const struct pelton_policy *pol, struct pelton_newidle *n, u64 cost_ns, u64 now_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_newidle_searched(&pelton_policy_newest, n, cost_ns, now_ns); return; } else { any_newidle_searched(pol, n, cost_ns, now_ns); }
+	if (IS_NEWEST(pol)) { pelton_newidle_searched(&pelton_policy_newest, n, cost_ns, now_ns); return; } else { any_newidle_searched(pol, n, cost_ns, now_ns); }
 }
 
 APART u32 any_newidle_skips(const struct pelton_policy *pol, const struct pelton_newidle *n) { return pelton_newidle_skips(pol, n); }
 u32 pelton_x_newidle_skips(const struct pelton_policy *pol, const struct pelton_newidle *n);
 u32 pelton_x_newidle_skips(const struct pelton_policy *pol, const struct pelton_newidle *n)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_newidle_skips(&pelton_policy_newest, n); } else { return any_newidle_skips(pol, n); }
+	if (IS_NEWEST(pol)) { return pelton_newidle_skips(&pelton_policy_newest, n); } else { return any_newidle_skips(pol, n); }
 }
 
 void pelton_x_newidle_spent(struct pelton_newidle *n, u64 spent_ns);
@@ -1249,42 +1246,42 @@ APART u32 any_perf_eval(const struct pelton_policy *pol, const struct pelton_cpu
 u32 pelton_x_perf_eval(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *t);
 u32 pelton_x_perf_eval(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_perf_eval(&pelton_policy_newest, s, iowait, t); } else { return any_perf_eval(pol, s, iowait, t); }
+	if (IS_NEWEST(pol)) { return pelton_perf_eval(&pelton_policy_newest, s, iowait, t); } else { return any_perf_eval(pol, s, iowait, t); }
 }
 
 APART u32 any_picks_curr(const struct pelton_policy *pol, const struct pelton_fair_se *curr, const struct pelton_fair_se *best) { return pelton_picks_curr(pol, curr, best); }
 u32 pelton_x_picks_curr(const struct pelton_policy *pol, const struct pelton_fair_se *curr, const struct pelton_fair_se *best);
 u32 pelton_x_picks_curr(const struct pelton_policy *pol, const struct pelton_fair_se *curr, const struct pelton_fair_se *best)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_picks_curr(&pelton_policy_newest, curr, best); } else { return any_picks_curr(pol, curr, best); }
+	if (IS_NEWEST(pol)) { return pelton_picks_curr(&pelton_policy_newest, curr, best); } else { return any_picks_curr(pol, curr, best); }
 }
 
 APART void any_place_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 initial) { pelton_place_entity(pol, tun, rq, curr, se, initial); }
 void pelton_x_place_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 initial);
 void pelton_x_place_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 initial)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_place_entity(&pelton_policy_newest, tun, rq, curr, se, initial); return; } else { any_place_entity(pol, tun, rq, curr, se, initial); }
+	if (IS_NEWEST(pol)) { pelton_place_entity(&pelton_policy_newest, tun, rq, curr, se, initial); return; } else { any_place_entity(pol, tun, rq, curr, se, initial); }
 }
 
 APART void any_place_entity_cfs(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, struct pelton_fair_se *se, u32 initial, u64 slice_ns, u64 slept_ns) { pelton_place_entity_cfs(pol, tun, rq, se, initial, slice_ns, slept_ns); }
 void pelton_x_place_entity_cfs(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, struct pelton_fair_se *se, u32 initial, u64 slice_ns, u64 slept_ns);
 void pelton_x_place_entity_cfs(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, struct pelton_fair_se *se, u32 initial, u64 slice_ns, u64 slept_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_place_entity_cfs(&pelton_policy_newest, tun, rq, se, initial, slice_ns, slept_ns); return; } else { any_place_entity_cfs(pol, tun, rq, se, initial, slice_ns, slept_ns); }
+	if (IS_NEWEST(pol)) { pelton_place_entity_cfs(&pelton_policy_newest, tun, rq, se, initial, slice_ns, slept_ns); return; } else { any_place_entity_cfs(pol, tun, rq, se, initial, slice_ns, slept_ns); }
 }
 
 APART u32 any_place_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost) { return pelton_place_util(pol, s, out, cpu, dst, boost); }
 u32 pelton_x_place_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost);
 u32 pelton_x_place_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_place_util(&pelton_policy_newest, s, out, cpu, dst, boost); } else { return any_place_util(pol, s, out, cpu, dst, boost); }
+	if (IS_NEWEST(pol)) { return pelton_place_util(&pelton_policy_newest, s, out, cpu, dst, boost); } else { return any_place_util(pol, s, out, cpu, dst, boost); }
 }
 
 APART u32 any_place_util_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost) { return pelton_place_util_clamped(pol, s, out, cpu, dst, boost); }
 u32 pelton_x_place_util_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost);
 u32 pelton_x_place_util_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_place_util_clamped(&pelton_policy_newest, s, out, cpu, dst, boost); } else { return any_place_util_clamped(pol, s, out, cpu, dst, boost); }
+	if (IS_NEWEST(pol)) { return pelton_place_util_clamped(&pelton_policy_newest, s, out, cpu, dst, boost); } else { return any_place_util_clamped(pol, s, out, cpu, dst, boost); }
 }
 
 void pelton_x_placed_start(const struct pelton_placement *s, struct pelton_placed *out);
@@ -1294,7 +1291,7 @@ APART u32 any_policy_check(const struct pelton_policy *p, u32 *field_a, u32 *fie
 u32 pelton_x_policy_check(const struct pelton_policy *p, u32 *field_a, u32 *field_b);
 u32 pelton_x_policy_check(const struct pelton_policy *p, u32 *field_a, u32 *field_b)
 {
-	if (IS_NEWEST(p, &pelton_policy_newest)) { return pelton_policy_check(&pelton_policy_newest, field_a, field_b); } else { return any_policy_check(p, field_a, field_b); }
+	if (IS_NEWEST(p)) { return pelton_policy_check(&pelton_policy_newest, field_a, field_b); } else { return any_policy_check(p, field_a, field_b); }
 }
 
 u32 pelton_x_policy_for_profile(u32 profile, struct pelton_policy *out);
@@ -1307,35 +1304,35 @@ APART u32 any_policy_reads_rate_limit(const struct pelton_policy *p) { return pe
 u32 pelton_x_policy_reads_rate_limit(const struct pelton_policy *p);
 u32 pelton_x_policy_reads_rate_limit(const struct pelton_policy *p)
 {
-	if (IS_NEWEST(p, &pelton_policy_newest)) { return pelton_policy_reads_rate_limit(&pelton_policy_newest); } else { return any_policy_reads_rate_limit(p); }
+	if (IS_NEWEST(p)) { return pelton_policy_reads_rate_limit(&pelton_policy_newest); } else { return any_policy_reads_rate_limit(p); }
 }
 
 APART u32 any_policy_without_effect(const struct pelton_policy *p, u32 index) { return pelton_policy_without_effect(p, index); }
 u32 pelton_x_policy_without_effect(const struct pelton_policy *p, u32 index);
 u32 pelton_x_policy_without_effect(const struct pelton_policy *p, u32 index)
 {
-	if (IS_NEWEST(p, &pelton_policy_newest)) { return pelton_policy_without_effect(&pelton_policy_newest, index); } else { return any_policy_without_effect(p, index); }
+	if (IS_NEWEST(p)) { return pelton_policy_without_effect(&pelton_policy_newest, index); } else { return any_policy_without_effect(p, index); }
 }
 
 APART void any_post_init_entity_util_avg(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 cap_orig) { pelton_post_init_entity_util_avg(pol, cfs, se, cap_orig); }
 void pelton_x_post_init_entity_util_avg(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 cap_orig);
 void pelton_x_post_init_entity_util_avg(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 cap_orig)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_post_init_entity_util_avg(&pelton_policy_newest, cfs, se, cap_orig); return; } else { any_post_init_entity_util_avg(pol, cfs, se, cap_orig); }
+	if (IS_NEWEST(pol)) { pelton_post_init_entity_util_avg(&pelton_policy_newest, cfs, se, cap_orig); return; } else { any_post_init_entity_util_avg(pol, cfs, se, cap_orig); }
 }
 
 APART u32 any_preempt_by_policy(const struct pelton_policy *pol, u32 curr, u32 wakee, u32 curr_at, u32 wakee_at, u32 batch) { return pelton_preempt_by_policy(pol, curr, wakee, curr_at, wakee_at, batch); }
 u32 pelton_x_preempt_by_policy(const struct pelton_policy *pol, u32 curr, u32 wakee, u32 curr_at, u32 wakee_at, u32 batch);
 u32 pelton_x_preempt_by_policy(const struct pelton_policy *pol, u32 curr, u32 wakee, u32 curr_at, u32 wakee_at, u32 batch)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_preempt_by_policy(&pelton_policy_newest, curr, wakee, curr_at, wakee_at, batch); } else { return any_preempt_by_policy(pol, curr, wakee, curr_at, wakee_at, batch); }
+	if (IS_NEWEST(pol)) { return pelton_preempt_by_policy(&pelton_policy_newest, curr, wakee, curr_at, wakee_at, batch); } else { return any_preempt_by_policy(pol, curr, wakee, curr_at, wakee_at, batch); }
 }
 
 APART u32 any_preempt_short(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *wakee) { return pelton_preempt_short(pol, rq, curr, wakee); }
 u32 pelton_x_preempt_short(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *wakee);
 u32 pelton_x_preempt_short(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *wakee)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_preempt_short(&pelton_policy_newest, rq, curr, wakee); } else { return any_preempt_short(pol, rq, curr, wakee); }
+	if (IS_NEWEST(pol)) { return pelton_preempt_short(&pelton_policy_newest, rq, curr, wakee); } else { return any_preempt_short(pol, rq, curr, wakee); }
 }
 
 void pelton_x_prefer_idle_look(struct pelton_prefer_idle *s, const struct pelton_idle_candidate *c);
@@ -1345,42 +1342,42 @@ APART u32 any_pressure_averaged(const struct pelton_policy *pol, u32 cooling) { 
 u32 pelton_x_pressure_averaged(const struct pelton_policy *pol, u32 cooling);
 u32 pelton_x_pressure_averaged(const struct pelton_policy *pol, u32 cooling)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_pressure_averaged(&pelton_policy_newest, cooling); } else { return any_pressure_averaged(pol, cooling); }
+	if (IS_NEWEST(pol)) { return pelton_pressure_averaged(&pelton_policy_newest, cooling); } else { return any_pressure_averaged(pol, cooling); }
 }
 
 APART u32 any_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling) { return pelton_pressure_now(pol, policy, cooling); }
 u32 pelton_x_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling);
 u32 pelton_x_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_pressure_now(&pelton_policy_newest, policy, cooling); } else { return any_pressure_now(pol, policy, cooling); }
+	if (IS_NEWEST(pol)) { return pelton_pressure_now(&pelton_policy_newest, policy, cooling); } else { return any_pressure_now(pol, policy, cooling); }
 }
 
 APART u32 any_priced_allowed(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_allowed(pol, s, e); }
 u32 pelton_x_priced_allowed(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_x_priced_allowed(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_priced_allowed(&pelton_policy_newest, s, e); } else { return any_priced_allowed(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_allowed(&pelton_policy_newest, s, e); } else { return any_priced_allowed(pol, s, e); }
 }
 
 APART u64 any_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_cost(pol, s, e); }
 u64 pelton_x_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u64 pelton_x_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_priced_cost(&pelton_policy_newest, s, e); } else { return any_priced_cost(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_cost(&pelton_policy_newest, s, e); } else { return any_priced_cost(pol, s, e); }
 }
 
 APART u32 any_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_divisor(pol, s, e); }
 u32 pelton_x_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_x_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_priced_divisor(&pelton_policy_newest, s, e); } else { return any_priced_divisor(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_divisor(&pelton_policy_newest, s, e); } else { return any_priced_divisor(pol, s, e); }
 }
 
 APART u32 any_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_khz(pol, s, e); }
 u32 pelton_x_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_x_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_priced_khz(&pelton_policy_newest, s, e); } else { return any_priced_khz(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_khz(&pelton_policy_newest, s, e); } else { return any_priced_khz(pol, s, e); }
 }
 
 const char *pelton_x_profile_name(u32 index);
@@ -1390,28 +1387,28 @@ APART u32 any_propagate_entity_load_avg(const struct pelton_ctx *ctx, struct pel
 u32 pelton_x_propagate_entity_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g);
 u32 pelton_x_propagate_entity_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_propagate_entity_load_avg(&known, q, se, g); } else { return any_propagate_entity_load_avg(ctx, q, se, g); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_propagate_entity_load_avg(&known, q, se, g); } else { return any_propagate_entity_load_avg(ctx, q, se, g); }
 }
 
 APART u32 any_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_se *curr) { return pelton_protect_slice(pol, curr); }
 u32 pelton_x_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_se *curr);
 u32 pelton_x_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_se *curr)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_protect_slice(&pelton_policy_newest, curr); } else { return any_protect_slice(pol, curr); }
+	if (IS_NEWEST(pol)) { return pelton_protect_slice(&pelton_policy_newest, curr); } else { return any_protect_slice(pol, curr); }
 }
 
 APART void any_publish(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight) { pelton_publish(pol, avg, weight); }
 void pelton_x_publish(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight);
 void pelton_x_publish(const struct pelton_policy *pol, struct pelton_avg *avg, u64 weight)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_publish(&pelton_policy_newest, avg, weight); return; } else { any_publish(pol, avg, weight); }
+	if (IS_NEWEST(pol)) { pelton_publish(&pelton_policy_newest, avg, weight); return; } else { any_publish(pol, avg, weight); }
 }
 
 APART u32 any_put_prev_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned) { return pelton_put_prev_entity(ctx, cfs, se, owned); }
 u32 pelton_x_put_prev_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_put_prev_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_put_prev_entity(&known, cfs, se, owned); } else { return any_put_prev_entity(ctx, cfs, se, owned); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_put_prev_entity(&known, cfs, se, owned); } else { return any_put_prev_entity(ctx, cfs, se, owned); }
 }
 
 u32 pelton_x_ramp(u32 util, u32 delta_units);
@@ -1421,7 +1418,7 @@ APART void any_record_sg_llc_stats(const struct pelton_policy *pol, struct pelto
 void pelton_x_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s, const struct pelton_lb_env *env);
 void pelton_x_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s, const struct pelton_lb_env *env)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_record_sg_llc_stats(&pelton_policy_newest, s, env); return; } else { any_record_sg_llc_stats(pol, s, env); }
+	if (IS_NEWEST(pol)) { pelton_record_sg_llc_stats(&pelton_policy_newest, s, env); return; } else { any_record_sg_llc_stats(pol, s, env); }
 }
 
 u32 pelton_x_record_wakee(const struct pelton_place_waker *w);
@@ -1431,7 +1428,7 @@ APART void any_remove_sleeping(const struct pelton_ctx *ctx, struct pelton_cfs_r
 void pelton_x_remove_sleeping(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 void pelton_x_remove_sleeping(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_remove_sleeping(&known, cfs, se); return; } else { any_remove_sleeping(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_remove_sleeping(&known, cfs, se); return; } else { any_remove_sleeping(ctx, cfs, se); }
 }
 
 void pelton_x_replenish_dl_entity(struct pelton_dl_entity *dl, u64 now_ns);
@@ -1441,126 +1438,126 @@ APART u32 any_requeue_delayed(const struct pelton_policy *pol, const struct pelt
 u32 pelton_x_requeue_delayed(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se);
 u32 pelton_x_requeue_delayed(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_requeue_delayed(&pelton_policy_newest, tun, rq, curr, se); } else { return any_requeue_delayed(pol, tun, rq, curr, se); }
+	if (IS_NEWEST(pol)) { return pelton_requeue_delayed(&pelton_policy_newest, tun, rq, curr, se); } else { return any_requeue_delayed(pol, tun, rq, curr, se); }
 }
 
 APART u32 any_requeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_requeue_entity(ctx, cfs, se); }
 u32 pelton_x_requeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_requeue_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_requeue_entity(&known, cfs, se); } else { return any_requeue_entity(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_requeue_entity(&known, cfs, se); } else { return any_requeue_entity(ctx, cfs, se); }
 }
 
 APART u32 any_return_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now) { return pelton_return_cfs_rq_runtime(pol, b, q, now); }
 u32 pelton_x_return_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now);
 u32 pelton_x_return_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_return_cfs_rq_runtime(&pelton_policy_newest, b, q, now); } else { return any_return_cfs_rq_runtime(pol, b, q, now); }
+	if (IS_NEWEST(pol)) { return pelton_return_cfs_rq_runtime(&pelton_policy_newest, b, q, now); } else { return any_return_cfs_rq_runtime(pol, b, q, now); }
 }
 
 APART void any_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight) { pelton_reweight(pol, cfs, se, weight); }
 void pelton_x_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight);
 void pelton_x_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_reweight(&pelton_policy_newest, cfs, se, weight); return; } else { any_reweight(pol, cfs, se, weight); }
+	if (IS_NEWEST(pol)) { pelton_reweight(&pelton_policy_newest, cfs, se, weight); return; } else { any_reweight(pol, cfs, se, weight); }
 }
 
 APART void any_reweight_entity(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight, u64 runnable) { pelton_reweight_entity(pol, cfs, se, weight, runnable); }
 void pelton_x_reweight_entity(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight, u64 runnable);
 void pelton_x_reweight_entity(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 weight, u64 runnable)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_reweight_entity(&pelton_policy_newest, cfs, se, weight, runnable); return; } else { any_reweight_entity(pol, cfs, se, weight, runnable); }
+	if (IS_NEWEST(pol)) { pelton_reweight_entity(&pelton_policy_newest, cfs, se, weight, runnable); return; } else { any_reweight_entity(pol, cfs, se, weight, runnable); }
 }
 
 APART void any_reweight_entity_of(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 runs, u64 weight, u32 inv_weight) { pelton_reweight_entity_of(pol, tun, rq, curr, se, runs, weight, inv_weight); }
 void pelton_x_reweight_entity_of(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 runs, u64 weight, u32 inv_weight);
 void pelton_x_reweight_entity_of(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se, u32 runs, u64 weight, u32 inv_weight)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_reweight_entity_of(&pelton_policy_newest, tun, rq, curr, se, runs, weight, inv_weight); return; } else { any_reweight_entity_of(pol, tun, rq, curr, se, runs, weight, inv_weight); }
+	if (IS_NEWEST(pol)) { pelton_reweight_entity_of(&pelton_policy_newest, tun, rq, curr, se, runs, weight, inv_weight); return; } else { any_reweight_entity_of(pol, tun, rq, curr, se, runs, weight, inv_weight); }
 }
 
 APART u32 any_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle) { return pelton_rq_delay_task(pol, rq, se, now, irq_ns, is_idle); }
 u32 pelton_x_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_delay_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); } else { return any_rq_delay_task(pol, rq, se, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_rq_delay_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); } else { return any_rq_delay_task(pol, rq, se, now, irq_ns, is_idle); }
 }
 
 APART u32 any_rq_delay_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle) { return pelton_rq_delay_task_at(pol, rq, cfs, se, now, irq_ns, is_idle); }
 u32 pelton_x_rq_delay_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_rq_delay_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_delay_task_at(&pelton_policy_newest, rq, cfs, se, now, irq_ns, is_idle); } else { return any_rq_delay_task_at(pol, rq, cfs, se, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_rq_delay_task_at(&pelton_policy_newest, rq, cfs, se, now, irq_ns, is_idle); } else { return any_rq_delay_task_at(pol, rq, cfs, se, now, irq_ns, is_idle); }
 }
 
 APART u32 any_rq_dequeue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags) { return pelton_rq_dequeue_entity(pol, rq, cfs, se, owned, delta, flags); }
 u32 pelton_x_rq_dequeue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags);
 u32 pelton_x_rq_dequeue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta, u32 flags)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_dequeue_entity(&pelton_policy_newest, rq, cfs, se, owned, delta, flags); } else { return any_rq_dequeue_entity(pol, rq, cfs, se, owned, delta, flags); }
+	if (IS_NEWEST(pol)) { return pelton_rq_dequeue_entity(&pelton_policy_newest, rq, cfs, se, owned, delta, flags); } else { return any_rq_dequeue_entity(pol, rq, cfs, se, owned, delta, flags); }
 }
 
 APART u32 any_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags) { return pelton_rq_dequeue_task(pol, rq, se, now, irq_ns, is_idle, flags); }
 u32 pelton_x_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags);
 u32 pelton_x_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_dequeue_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle, flags); } else { return any_rq_dequeue_task(pol, rq, se, now, irq_ns, is_idle, flags); }
+	if (IS_NEWEST(pol)) { return pelton_rq_dequeue_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle, flags); } else { return any_rq_dequeue_task(pol, rq, se, now, irq_ns, is_idle, flags); }
 }
 
 APART u32 any_rq_dequeue_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags) { return pelton_rq_dequeue_task_at(pol, rq, cfs, se, now, irq_ns, is_idle, flags); }
 u32 pelton_x_rq_dequeue_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags);
 u32 pelton_x_rq_dequeue_task_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle, u32 flags)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_dequeue_task_at(&pelton_policy_newest, rq, cfs, se, now, irq_ns, is_idle, flags); } else { return any_rq_dequeue_task_at(pol, rq, cfs, se, now, irq_ns, is_idle, flags); }
+	if (IS_NEWEST(pol)) { return pelton_rq_dequeue_task_at(&pelton_policy_newest, rq, cfs, se, now, irq_ns, is_idle, flags); } else { return any_rq_dequeue_task_at(pol, rq, cfs, se, now, irq_ns, is_idle, flags); }
 }
 
 APART void any_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq, const struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle) { pelton_rq_enqueue_begin(pol, rq, se, now, irq_ns, is_idle); }
 void pelton_x_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq, const struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle);
 void pelton_x_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq, const struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rq_enqueue_begin(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); return; } else { any_rq_enqueue_begin(pol, rq, se, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { pelton_rq_enqueue_begin(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); return; } else { any_rq_enqueue_begin(pol, rq, se, now, irq_ns, is_idle); }
 }
 
 APART u32 any_rq_enqueue_delayed_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_rq_enqueue_delayed_at(pol, rq, cfs, se); }
 u32 pelton_x_rq_enqueue_delayed_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_rq_enqueue_delayed_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_enqueue_delayed_at(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_enqueue_delayed_at(pol, rq, cfs, se); }
+	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_delayed_at(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_enqueue_delayed_at(pol, rq, cfs, se); }
 }
 
 APART u32 any_rq_enqueue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta) { return pelton_rq_enqueue_entity(pol, rq, cfs, se, owned, delta); }
 u32 pelton_x_rq_enqueue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta);
 u32 pelton_x_rq_enqueue_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_enqueue_entity(&pelton_policy_newest, rq, cfs, se, owned, delta); } else { return any_rq_enqueue_entity(pol, rq, cfs, se, owned, delta); }
+	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_entity(&pelton_policy_newest, rq, cfs, se, owned, delta); } else { return any_rq_enqueue_entity(pol, rq, cfs, se, owned, delta); }
 }
 
 APART u32 any_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se) { return pelton_rq_enqueue_finish(pol, rq, se); }
 u32 pelton_x_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se);
 u32 pelton_x_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_enqueue_finish(&pelton_policy_newest, rq, se); } else { return any_rq_enqueue_finish(pol, rq, se); }
+	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_finish(&pelton_policy_newest, rq, se); } else { return any_rq_enqueue_finish(pol, rq, se); }
 }
 
 APART u32 any_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_rq_enqueue_finish_at(pol, rq, cfs, se); }
 u32 pelton_x_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_enqueue_finish_at(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_enqueue_finish_at(pol, rq, cfs, se); }
+	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_finish_at(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_enqueue_finish_at(pol, rq, cfs, se); }
 }
 
 APART u32 any_rq_enqueue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle) { return pelton_rq_enqueue_task(pol, rq, se, now, irq_ns, is_idle); }
 u32 pelton_x_rq_enqueue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_rq_enqueue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_enqueue_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); } else { return any_rq_enqueue_task(pol, rq, se, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_task(&pelton_policy_newest, rq, se, now, irq_ns, is_idle); } else { return any_rq_enqueue_task(pol, rq, se, now, irq_ns, is_idle); }
 }
 
 APART void any_rq_estimate_last(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 sleeps) { pelton_rq_estimate_last(pol, rq, se, sleeps); }
 void pelton_x_rq_estimate_last(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 sleeps);
 void pelton_x_rq_estimate_last(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 sleeps)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rq_estimate_last(&pelton_policy_newest, rq, se, sleeps); return; } else { any_rq_estimate_last(pol, rq, se, sleeps); }
+	if (IS_NEWEST(pol)) { pelton_rq_estimate_last(&pelton_policy_newest, rq, se, sleeps); return; } else { any_rq_estimate_last(pol, rq, se, sleeps); }
 }
 
 u32 pelton_x_rq_has_blocked(const struct pelton_rq *rq);
@@ -1570,119 +1567,119 @@ APART void any_rq_init(const struct pelton_policy *pol, struct pelton_rq *rq, u6
 void pelton_x_rq_init(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u32 cap_orig, u32 freq_scale);
 void pelton_x_rq_init(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u32 cap_orig, u32 freq_scale)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rq_init(&pelton_policy_newest, rq, now, cap_orig, freq_scale); return; } else { any_rq_init(pol, rq, now, cap_orig, freq_scale); }
+	if (IS_NEWEST(pol)) { pelton_rq_init(&pelton_policy_newest, rq, now, cap_orig, freq_scale); return; } else { any_rq_init(pol, rq, now, cap_orig, freq_scale); }
 }
 
 APART void any_rq_migrate_sleeping(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 is_idle, u64 wall_now) { pelton_rq_migrate_sleeping(pol, rq, se, is_idle, wall_now); }
 void pelton_x_rq_migrate_sleeping(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 is_idle, u64 wall_now);
 void pelton_x_rq_migrate_sleeping(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u32 is_idle, u64 wall_now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rq_migrate_sleeping(&pelton_policy_newest, rq, se, is_idle, wall_now); return; } else { any_rq_migrate_sleeping(pol, rq, se, is_idle, wall_now); }
+	if (IS_NEWEST(pol)) { pelton_rq_migrate_sleeping(&pelton_policy_newest, rq, se, is_idle, wall_now); return; } else { any_rq_migrate_sleeping(pol, rq, se, is_idle, wall_now); }
 }
 
 APART void any_rq_migrate_sleeping_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 is_idle, u64 wall_now) { pelton_rq_migrate_sleeping_at(pol, rq, cfs, se, is_idle, wall_now); }
 void pelton_x_rq_migrate_sleeping_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 is_idle, u64 wall_now);
 void pelton_x_rq_migrate_sleeping_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 is_idle, u64 wall_now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rq_migrate_sleeping_at(&pelton_policy_newest, rq, cfs, se, is_idle, wall_now); return; } else { any_rq_migrate_sleeping_at(pol, rq, cfs, se, is_idle, wall_now); }
+	if (IS_NEWEST(pol)) { pelton_rq_migrate_sleeping_at(&pelton_policy_newest, rq, cfs, se, is_idle, wall_now); return; } else { any_rq_migrate_sleeping_at(pol, rq, cfs, se, is_idle, wall_now); }
 }
 
 APART u32 any_rq_put_prev_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned) { return pelton_rq_put_prev_entity(pol, rq, cfs, se, owned); }
 u32 pelton_x_rq_put_prev_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_rq_put_prev_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_put_prev_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_put_prev_entity(pol, rq, cfs, se, owned); }
+	if (IS_NEWEST(pol)) { return pelton_rq_put_prev_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_put_prev_entity(pol, rq, cfs, se, owned); }
 }
 
 APART u32 any_rq_set_next_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned) { return pelton_rq_set_next_entity(pol, rq, cfs, se, owned); }
 u32 pelton_x_rq_set_next_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_rq_set_next_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_set_next_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_set_next_entity(pol, rq, cfs, se, owned); }
+	if (IS_NEWEST(pol)) { return pelton_rq_set_next_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_set_next_entity(pol, rq, cfs, se, owned); }
 }
 
 APART u32 any_rq_switch_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, struct pelton_se *next, u64 now, u64 irq_ns, u32 is_idle) { return pelton_rq_switch_fair(pol, rq, prev, next, now, irq_ns, is_idle); }
 u32 pelton_x_rq_switch_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, struct pelton_se *next, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_rq_switch_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, struct pelton_se *next, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_switch_fair(&pelton_policy_newest, rq, prev, next, now, irq_ns, is_idle); } else { return any_rq_switch_fair(pol, rq, prev, next, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_rq_switch_fair(&pelton_policy_newest, rq, prev, next, now, irq_ns, is_idle); } else { return any_rq_switch_fair(pol, rq, prev, next, now, irq_ns, is_idle); }
 }
 
 APART u32 any_rq_switch_idle(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, u64 now, u64 irq_ns, u32 is_idle) { return pelton_rq_switch_idle(pol, rq, prev, now, irq_ns, is_idle); }
 u32 pelton_x_rq_switch_idle(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, u64 now, u64 irq_ns, u32 is_idle);
 u32 pelton_x_rq_switch_idle(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *prev, u64 now, u64 irq_ns, u32 is_idle)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_switch_idle(&pelton_policy_newest, rq, prev, now, irq_ns, is_idle); } else { return any_rq_switch_idle(pol, rq, prev, now, irq_ns, is_idle); }
+	if (IS_NEWEST(pol)) { return pelton_rq_switch_idle(&pelton_policy_newest, rq, prev, now, irq_ns, is_idle); } else { return any_rq_switch_idle(pol, rq, prev, now, irq_ns, is_idle); }
 }
 
 APART u32 any_rq_switched_from_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_rq_switched_from_fair(pol, rq, cfs, se); }
 u32 pelton_x_rq_switched_from_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_rq_switched_from_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_switched_from_fair(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_switched_from_fair(pol, rq, cfs, se); }
+	if (IS_NEWEST(pol)) { return pelton_rq_switched_from_fair(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_switched_from_fair(pol, rq, cfs, se); }
 }
 
 APART u32 any_rq_switched_to_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_rq_switched_to_fair(pol, rq, cfs, se); }
 u32 pelton_x_rq_switched_to_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_rq_switched_to_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_switched_to_fair(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_switched_to_fair(pol, rq, cfs, se); }
+	if (IS_NEWEST(pol)) { return pelton_rq_switched_to_fair(&pelton_policy_newest, rq, cfs, se); } else { return any_rq_switched_to_fair(pol, rq, cfs, se); }
 }
 
 APART u32 any_rq_tick_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned) { return pelton_rq_tick_entity(pol, rq, cfs, se, owned); }
 u32 pelton_x_rq_tick_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_rq_tick_entity(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_tick_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_tick_entity(pol, rq, cfs, se, owned); }
+	if (IS_NEWEST(pol)) { return pelton_rq_tick_entity(&pelton_policy_newest, rq, cfs, se, owned); } else { return any_rq_tick_entity(pol, rq, cfs, se, owned); }
 }
 
 APART u32 any_rq_tick_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *curr, u64 now, u64 irq_ns) { return pelton_rq_tick_fair(pol, rq, curr, now, irq_ns); }
 u32 pelton_x_rq_tick_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *curr, u64 now, u64 irq_ns);
 u32 pelton_x_rq_tick_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *curr, u64 now, u64 irq_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_tick_fair(&pelton_policy_newest, rq, curr, now, irq_ns); } else { return any_rq_tick_fair(pol, rq, curr, now, irq_ns); }
+	if (IS_NEWEST(pol)) { return pelton_rq_tick_fair(&pelton_policy_newest, rq, curr, now, irq_ns); } else { return any_rq_tick_fair(pol, rq, curr, now, irq_ns); }
 }
 
 APART u32 any_rq_update_ancestor(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta) { return pelton_rq_update_ancestor(pol, rq, cfs, se, owned, delta); }
 u32 pelton_x_rq_update_ancestor(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta);
 u32 pelton_x_rq_update_ancestor(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_ancestor(&pelton_policy_newest, rq, cfs, se, owned, delta); } else { return any_rq_update_ancestor(pol, rq, cfs, se, owned, delta); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_ancestor(&pelton_policy_newest, rq, cfs, se, owned, delta); } else { return any_rq_update_ancestor(pol, rq, cfs, se, owned, delta); }
 }
 
 APART u32 any_rq_update_blocked(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity) { return pelton_rq_update_blocked(pol, rq, now, irq_ns, runs, lost_capacity); }
 u32 pelton_x_rq_update_blocked(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity);
 u32 pelton_x_rq_update_blocked(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_blocked(&pelton_policy_newest, rq, now, irq_ns, runs, lost_capacity); } else { return any_rq_update_blocked(pol, rq, now, irq_ns, runs, lost_capacity); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_blocked(&pelton_policy_newest, rq, now, irq_ns, runs, lost_capacity); } else { return any_rq_update_blocked(pol, rq, now, irq_ns, runs, lost_capacity); }
 }
 
 APART u32 any_rq_update_blocked_others(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity) { return pelton_rq_update_blocked_others(pol, rq, now, irq_ns, runs, lost_capacity); }
 u32 pelton_x_rq_update_blocked_others(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity);
 u32 pelton_x_rq_update_blocked_others(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 runs, u32 lost_capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_blocked_others(&pelton_policy_newest, rq, now, irq_ns, runs, lost_capacity); } else { return any_rq_update_blocked_others(pol, rq, now, irq_ns, runs, lost_capacity); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_blocked_others(&pelton_policy_newest, rq, now, irq_ns, runs, lost_capacity); } else { return any_rq_update_blocked_others(pol, rq, now, irq_ns, runs, lost_capacity); }
 }
 
 APART u32 any_rq_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running) { return pelton_rq_update_dl(pol, rq, now, irq_ns, is_idle, running); }
 u32 pelton_x_rq_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running);
 u32 pelton_x_rq_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_dl(&pelton_policy_newest, rq, now, irq_ns, is_idle, running); } else { return any_rq_update_dl(pol, rq, now, irq_ns, is_idle, running); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_dl(&pelton_policy_newest, rq, now, irq_ns, is_idle, running); } else { return any_rq_update_dl(pol, rq, now, irq_ns, is_idle, running); }
 }
 
 APART u32 any_rq_update_load_avg(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags) { return pelton_rq_update_load_avg(pol, rq, cfs, se, owned, flags); }
 u32 pelton_x_rq_update_load_avg(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags);
 u32 pelton_x_rq_update_load_avg(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_load_avg(&pelton_policy_newest, rq, cfs, se, owned, flags); } else { return any_rq_update_load_avg(pol, rq, cfs, se, owned, flags); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_load_avg(&pelton_policy_newest, rq, cfs, se, owned, flags); } else { return any_rq_update_load_avg(pol, rq, cfs, se, owned, flags); }
 }
 
 APART u32 any_rq_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running) { return pelton_rq_update_rt(pol, rq, now, irq_ns, is_idle, running); }
 u32 pelton_x_rq_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running);
 u32 pelton_x_rq_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns, u32 is_idle, u32 running)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rq_update_rt(&pelton_policy_newest, rq, now, irq_ns, is_idle, running); } else { return any_rq_update_rt(pol, rq, now, irq_ns, is_idle, running); }
+	if (IS_NEWEST(pol)) { return pelton_rq_update_rt(&pelton_policy_newest, rq, now, irq_ns, is_idle, running); } else { return any_rq_update_rt(pol, rq, now, irq_ns, is_idle, running); }
 }
 
 void pelton_x_rt_borrow(struct pelton_rt_limit *own, struct pelton_rt_limit *other, u32 cpus);
@@ -1692,7 +1689,7 @@ APART void any_rt_equal(const struct pelton_policy *pol, struct pelton_rt_limit 
 void pelton_x_rt_equal(const struct pelton_policy *pol, struct pelton_rt_limit *own);
 void pelton_x_rt_equal(const struct pelton_policy *pol, struct pelton_rt_limit *own)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_rt_equal(&pelton_policy_newest, own); return; } else { any_rt_equal(pol, own); }
+	if (IS_NEWEST(pol)) { pelton_rt_equal(&pelton_policy_newest, own); return; } else { any_rt_equal(pol, own); }
 }
 
 u32 pelton_x_rt_exceeded(struct pelton_rt_limit *own);
@@ -1702,7 +1699,7 @@ APART u32 any_rt_looks(const struct pelton_policy *pol, const struct pelton_clas
 u32 pelton_x_rt_looks(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, u32 capacity);
 u32 pelton_x_rt_looks(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, u32 capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rt_looks(&pelton_policy_newest, t, curr, capacity); } else { return any_rt_looks(pol, t, curr, capacity); }
+	if (IS_NEWEST(pol)) { return pelton_rt_looks(&pelton_policy_newest, t, curr, capacity); } else { return any_rt_looks(pol, t, curr, capacity); }
 }
 
 u32 pelton_x_rt_over(const struct pelton_rt_limit *own);
@@ -1712,7 +1709,7 @@ APART u32 any_rt_overloaded(const struct pelton_policy *pol, u32 nr, u32 nr_wait
 u32 pelton_x_rt_overloaded(const struct pelton_policy *pol, u32 nr, u32 nr_waiting);
 u32 pelton_x_rt_overloaded(const struct pelton_policy *pol, u32 nr, u32 nr_waiting)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_rt_overloaded(&pelton_policy_newest, nr, nr_waiting); } else { return any_rt_overloaded(pol, nr, nr_waiting); }
+	if (IS_NEWEST(pol)) { return pelton_rt_overloaded(&pelton_policy_newest, nr, nr_waiting); } else { return any_rt_overloaded(pol, nr, nr_waiting); }
 }
 
 u32 pelton_x_rt_replenish(struct pelton_rt_limit *own, u64 overrun);
@@ -1734,14 +1731,14 @@ APART u32 any_sched_cache_enabled(const struct pelton_policy *pol, const struct 
 u32 pelton_x_sched_cache_enabled(const struct pelton_policy *pol, const struct pelton_placement *s);
 u32 pelton_x_sched_cache_enabled(const struct pelton_policy *pol, const struct pelton_placement *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sched_cache_enabled(&pelton_policy_newest, s); } else { return any_sched_cache_enabled(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_sched_cache_enabled(&pelton_policy_newest, s); } else { return any_sched_cache_enabled(pol, s); }
 }
 
 APART u32 any_sched_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s) { return pelton_sched_cpu_util(pol, s); }
 u32 pelton_x_sched_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s);
 u32 pelton_x_sched_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sched_cpu_util(&pelton_policy_newest, s); } else { return any_sched_cpu_util(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_sched_cpu_util(&pelton_policy_newest, s); } else { return any_sched_cpu_util(pol, s); }
 }
 
 void pelton_x_sched_dvfs_done(struct pelton_sched_dvfs *sd, u32 khz, u64 now);
@@ -1751,7 +1748,7 @@ APART u64 any_sched_dvfs_due_ns(const struct pelton_policy *pol, const struct pe
 u64 pelton_x_sched_dvfs_due_ns(const struct pelton_policy *pol, const struct pelton_sched_dvfs *sd, u64 now);
 u64 pelton_x_sched_dvfs_due_ns(const struct pelton_policy *pol, const struct pelton_sched_dvfs *sd, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sched_dvfs_due_ns(&pelton_policy_newest, sd, now); } else { return any_sched_dvfs_due_ns(pol, sd, now); }
+	if (IS_NEWEST(pol)) { return pelton_sched_dvfs_due_ns(&pelton_policy_newest, sd, now); } else { return any_sched_dvfs_due_ns(pol, sd, now); }
 }
 
 u32 pelton_x_sched_dvfs_request(u32 usage);
@@ -1779,7 +1776,7 @@ APART u64 any_sched_dvfs_window_ns(const struct pelton_policy *pol, u64 latency_
 u64 pelton_x_sched_dvfs_window_ns(const struct pelton_policy *pol, u64 latency_ns);
 u64 pelton_x_sched_dvfs_window_ns(const struct pelton_policy *pol, u64 latency_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sched_dvfs_window_ns(&pelton_policy_newest, latency_ns); } else { return any_sched_dvfs_window_ns(pol, latency_ns); }
+	if (IS_NEWEST(pol)) { return pelton_sched_dvfs_window_ns(&pelton_policy_newest, latency_ns); } else { return any_sched_dvfs_window_ns(pol, latency_ns); }
 }
 
 u32 pelton_x_sched_idle_rq(u32 nr_running, u32 h_nr_idle);
@@ -1801,35 +1798,35 @@ APART u32 any_sd_asym_searched(const struct pelton_policy *pol) { return pelton_
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol);
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_asym_searched(&pelton_policy_newest); } else { return any_sd_asym_searched(pol); }
+	if (IS_NEWEST(pol)) { return pelton_sd_asym_searched(&pelton_policy_newest); } else { return any_sd_asym_searched(pol); }
 }
 
 APART u64 any_sd_balance_interval(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 nr_cpus) { return pelton_sd_balance_interval(pol, st, busy, tick_ns, nr_cpus); }
 u64 pelton_x_sd_balance_interval(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 nr_cpus);
 u64 pelton_x_sd_balance_interval(const struct pelton_policy *pol, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 nr_cpus)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_balance_interval(&pelton_policy_newest, st, busy, tick_ns, nr_cpus); } else { return any_sd_balance_interval(pol, st, busy, tick_ns, nr_cpus); }
+	if (IS_NEWEST(pol)) { return pelton_sd_balance_interval(&pelton_policy_newest, st, busy, tick_ns, nr_cpus); } else { return any_sd_balance_interval(pol, st, busy, tick_ns, nr_cpus); }
 }
 
 APART u32 any_sd_energy_aware(const struct pelton_policy *pol, u32 asymmetric, u32 threads, u32 invariant) { return pelton_sd_energy_aware(pol, asymmetric, threads, invariant); }
 u32 pelton_x_sd_energy_aware(const struct pelton_policy *pol, u32 asymmetric, u32 threads, u32 invariant);
 u32 pelton_x_sd_energy_aware(const struct pelton_policy *pol, u32 asymmetric, u32 threads, u32 invariant)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_energy_aware(&pelton_policy_newest, asymmetric, threads, invariant); } else { return any_sd_energy_aware(pol, asymmetric, threads, invariant); }
+	if (IS_NEWEST(pol)) { return pelton_sd_energy_aware(&pelton_policy_newest, asymmetric, threads, invariant); } else { return any_sd_energy_aware(pol, asymmetric, threads, invariant); }
 }
 
 APART u32 any_sd_flags(const struct pelton_policy *pol, const struct pelton_sd_level *l, u32 all) { return pelton_sd_flags(pol, l, all); }
 u32 pelton_x_sd_flags(const struct pelton_policy *pol, const struct pelton_sd_level *l, u32 all);
 u32 pelton_x_sd_flags(const struct pelton_policy *pol, const struct pelton_sd_level *l, u32 all)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_flags(&pelton_policy_newest, l, all); } else { return any_sd_flags(pol, l, all); }
+	if (IS_NEWEST(pol)) { return pelton_sd_flags(&pelton_policy_newest, l, all); } else { return any_sd_flags(pol, l, all); }
 }
 
 APART u32 any_sd_has_clusters(const struct pelton_policy *pol) { return pelton_sd_has_clusters(pol); }
 u32 pelton_x_sd_has_clusters(const struct pelton_policy *pol);
 u32 pelton_x_sd_has_clusters(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_has_clusters(&pelton_policy_newest); } else { return any_sd_has_clusters(pol); }
+	if (IS_NEWEST(pol)) { return pelton_sd_has_clusters(&pelton_policy_newest); } else { return any_sd_has_clusters(pol); }
 }
 
 u32 pelton_x_sd_imb_numa_nr(const struct pelton_sd_level *levels, u32 n, u32 at);
@@ -1839,7 +1836,7 @@ APART u32 any_sd_imbalance_pct(const struct pelton_policy *pol, const struct pel
 u32 pelton_x_sd_imbalance_pct(const struct pelton_policy *pol, const struct pelton_sd_level *l);
 u32 pelton_x_sd_imbalance_pct(const struct pelton_policy *pol, const struct pelton_sd_level *l)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sd_imbalance_pct(&pelton_policy_newest, l); } else { return any_sd_imbalance_pct(pol, l); }
+	if (IS_NEWEST(pol)) { return pelton_sd_imbalance_pct(&pelton_policy_newest, l); } else { return any_sd_imbalance_pct(pol, l); }
 }
 
 u32 pelton_x_sd_in_multi_llcs(const struct pelton_place_cpu *c);
@@ -1855,35 +1852,35 @@ APART u32 any_se_util_est(const struct pelton_policy *pol, const struct pelton_s
 u32 pelton_x_se_util_est(const struct pelton_policy *pol, const struct pelton_se *se);
 u32 pelton_x_se_util_est(const struct pelton_policy *pol, const struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_se_util_est(&pelton_policy_newest, se); } else { return any_se_util_est(pol, se); }
+	if (IS_NEWEST(pol)) { return pelton_se_util_est(&pelton_policy_newest, se); } else { return any_se_util_est(pol, se); }
 }
 
 APART u32 any_select_rt(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, const struct pelton_class_search *s) { return pelton_select_rt(pol, t, curr, s); }
 u32 pelton_x_select_rt(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, const struct pelton_class_search *s);
 u32 pelton_x_select_rt(const struct pelton_policy *pol, const struct pelton_class_task *t, const struct pelton_class_curr *curr, const struct pelton_class_search *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_select_rt(&pelton_policy_newest, t, curr, s); } else { return any_select_rt(pol, t, curr, s); }
+	if (IS_NEWEST(pol)) { return pelton_select_rt(&pelton_policy_newest, t, curr, s); } else { return any_select_rt(pol, t, curr, s); }
 }
 
 APART u32 any_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out) { return pelton_select_task_rq_fair(pol, s, out); }
 u32 pelton_x_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);
 u32 pelton_x_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_select_task_rq_fair(&pelton_policy_newest, s, out); } else { return any_select_task_rq_fair(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_select_task_rq_fair(&pelton_policy_newest, s, out); } else { return any_select_task_rq_fair(pol, s, out); }
 }
 
 APART u32 any_set_cfs_bandwidth(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, const u64 limit [3], u64 now) { return pelton_set_cfs_bandwidth(pol, b, limit, now); }
 u32 pelton_x_set_cfs_bandwidth(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, const u64 limit [3], u64 now);
 u32 pelton_x_set_cfs_bandwidth(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, const u64 limit [3], u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_set_cfs_bandwidth(&pelton_policy_newest, b, limit, now); } else { return any_set_cfs_bandwidth(pol, b, limit, now); }
+	if (IS_NEWEST(pol)) { return pelton_set_cfs_bandwidth(&pelton_policy_newest, b, limit, now); } else { return any_set_cfs_bandwidth(pol, b, limit, now); }
 }
 
 APART void any_set_cfs_runtime(const struct pelton_policy *pol, struct pelton_cfs_runtime *q) { pelton_set_cfs_runtime(pol, q); }
 void pelton_x_set_cfs_runtime(const struct pelton_policy *pol, struct pelton_cfs_runtime *q);
 void pelton_x_set_cfs_runtime(const struct pelton_policy *pol, struct pelton_cfs_runtime *q)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_set_cfs_runtime(&pelton_policy_newest, q); return; } else { any_set_cfs_runtime(pol, q); }
+	if (IS_NEWEST(pol)) { pelton_set_cfs_runtime(&pelton_policy_newest, q); return; } else { any_set_cfs_runtime(pol, q); }
 }
 
 s32 pelton_x_set_idle_delta(u32 idle, u32 queued, u32 h_nr_idle);
@@ -1893,14 +1890,14 @@ APART u32 any_set_next_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq
 u32 pelton_x_set_next_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_set_next_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_set_next_entity(&known, cfs, se, owned); } else { return any_set_next_entity(ctx, cfs, se, owned); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_set_next_entity(&known, cfs, se, owned); } else { return any_set_next_entity(ctx, cfs, se, owned); }
 }
 
 APART void any_set_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *se) { pelton_set_protect_slice(pol, rq, se); }
 void pelton_x_set_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *se);
 void pelton_x_set_protect_slice(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_set_protect_slice(&pelton_policy_newest, rq, se); return; } else { any_set_protect_slice(pol, rq, se); }
+	if (IS_NEWEST(pol)) { pelton_set_protect_slice(&pelton_policy_newest, rq, se); return; } else { any_set_protect_slice(pol, rq, se); }
 }
 
 void pelton_x_setparam_dl(struct pelton_dl_entity *dl, u64 runtime_ns, u64 deadline_ns, u64 period_ns);
@@ -1919,35 +1916,35 @@ APART u32 any_should_we_balance(const struct pelton_policy *pol, const struct pe
 u32 pelton_x_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env);
 u32 pelton_x_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_should_we_balance(&pelton_policy_newest, s, env); } else { return any_should_we_balance(pol, s, env); }
+	if (IS_NEWEST(pol)) { return pelton_should_we_balance(&pelton_policy_newest, s, env); } else { return any_should_we_balance(pol, s, env); }
 }
 
 APART u32 any_skip_takes_second(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *second, const struct pelton_fair_se *first) { return pelton_skip_takes_second(pol, tun, second, first); }
 u32 pelton_x_skip_takes_second(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *second, const struct pelton_fair_se *first);
 u32 pelton_x_skip_takes_second(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *second, const struct pelton_fair_se *first)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_skip_takes_second(&pelton_policy_newest, tun, second, first); } else { return any_skip_takes_second(pol, tun, second, first); }
+	if (IS_NEWEST(pol)) { return pelton_skip_takes_second(&pelton_policy_newest, tun, second, first); } else { return any_skip_takes_second(pol, tun, second, first); }
 }
 
 APART u64 any_slice_floor(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *se, u32 idle_only, u64 slice_ns) { return pelton_slice_floor(pol, tun, se, idle_only, slice_ns); }
 u64 pelton_x_slice_floor(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *se, u32 idle_only, u64 slice_ns);
 u64 pelton_x_slice_floor(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *se, u32 idle_only, u64 slice_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_slice_floor(&pelton_policy_newest, tun, se, idle_only, slice_ns); } else { return any_slice_floor(pol, tun, se, idle_only, slice_ns); }
+	if (IS_NEWEST(pol)) { return pelton_slice_floor(&pelton_policy_newest, tun, se, idle_only, slice_ns); } else { return any_slice_floor(pol, tun, se, idle_only, slice_ns); }
 }
 
 APART u64 any_slice_period(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u32 all) { return pelton_slice_period(pol, tun, rq, se, all); }
 u64 pelton_x_slice_period(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u32 all);
 u64 pelton_x_slice_period(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u32 all)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_slice_period(&pelton_policy_newest, tun, rq, se, all); } else { return any_slice_period(pol, tun, rq, se, all); }
+	if (IS_NEWEST(pol)) { return pelton_slice_period(&pelton_policy_newest, tun, rq, se, all); } else { return any_slice_period(pol, tun, rq, se, all); }
 }
 
 APART u64 any_slice_share(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u64 slice_ns) { return pelton_slice_share(pol, rq, se, slice_ns); }
 u64 pelton_x_slice_share(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u64 slice_ns);
 u64 pelton_x_slice_share(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, const struct pelton_fair_se *se, u64 slice_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_slice_share(&pelton_policy_newest, rq, se, slice_ns); } else { return any_slice_share(pol, rq, se, slice_ns); }
+	if (IS_NEWEST(pol)) { return pelton_slice_share(&pelton_policy_newest, rq, se, slice_ns); } else { return any_slice_share(pol, rq, se, slice_ns); }
 }
 
 const struct pelton_stable_rule *pelton_x_stable_rule_at(u32 index);
@@ -1960,84 +1957,84 @@ APART void any_step_wise(const struct pelton_policy *pol, struct pelton_zone *z)
 void pelton_x_step_wise(const struct pelton_policy *pol, struct pelton_zone *z);
 void pelton_x_step_wise(const struct pelton_policy *pol, struct pelton_zone *z)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_step_wise(&pelton_policy_newest, z); return; } else { any_step_wise(pol, z); }
+	if (IS_NEWEST(pol)) { pelton_step_wise(&pelton_policy_newest, z); return; } else { any_step_wise(pol, z); }
 }
 
 APART void any_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, struct pelton_perf_terms *terms) { pelton_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms); }
 void pelton_x_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, struct pelton_perf_terms *terms);
 void pelton_x_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, struct pelton_perf_terms *terms)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_ask(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, terms); return; } else { any_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms); }
+	if (IS_NEWEST(pol)) { pelton_sugov_ask(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, terms); return; } else { any_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms); }
 }
 
 APART u32 any_sugov_ask_again(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms, u32 i, u32 first) { return pelton_sugov_ask_again(pol, sp, sc, s, now, tick_ns, terms, i, first); }
 u32 pelton_x_sugov_ask_again(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms, u32 i, u32 first);
 u32 pelton_x_sugov_ask_again(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms, u32 i, u32 first)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_ask_again(&pelton_policy_newest, sp, sc, s, now, tick_ns, terms, i, first); } else { return any_sugov_ask_again(pol, sp, sc, s, now, tick_ns, terms, i, first); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_ask_again(&pelton_policy_newest, sp, sc, s, now, tick_ns, terms, i, first); } else { return any_sugov_ask_again(pol, sp, sc, s, now, tick_ns, terms, i, first); }
 }
 
 APART void any_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known) { pelton_sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); }
 void pelton_x_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known);
 void pelton_x_sugov_ask_queues(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 running_bw, u32 rt_nr_running, u64 now, u64 tick_ns, struct pelton_sugov_request *asked, u32 i, struct pelton_sugov_known *known)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_ask_queues(&pelton_policy_newest, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); return; } else { any_sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); }
+	if (IS_NEWEST(pol)) { pelton_sugov_ask_queues(&pelton_policy_newest, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); return; } else { any_sugov_ask_queues(pol, sp, sc, rq, running_bw, rt_nr_running, now, tick_ns, asked, i, known); }
 }
 
 APART u32 any_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local) { return pelton_sugov_begin(pol, sp, sc, bw_dl, now, tick_ns, flags, local); }
 u32 pelton_x_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local);
 u32 pelton_x_sugov_begin(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 bw_dl, u64 now, u64 tick_ns, u32 flags, u32 local)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_begin(&pelton_policy_newest, sp, sc, bw_dl, now, tick_ns, flags, local); } else { return any_sugov_begin(pol, sp, sc, bw_dl, now, tick_ns, flags, local); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_begin(&pelton_policy_newest, sp, sc, bw_dl, now, tick_ns, flags, local); } else { return any_sugov_begin(pol, sp, sc, bw_dl, now, tick_ns, flags, local); }
 }
 
 APART u32 any_sugov_commit(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 raw, u32 resolved, u32 forced_max) { return pelton_sugov_commit(pol, sp, sc, s, now, raw, resolved, forced_max); }
 u32 pelton_x_sugov_commit(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 raw, u32 resolved, u32 forced_max);
 u32 pelton_x_sugov_commit(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 raw, u32 resolved, u32 forced_max)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_commit(&pelton_policy_newest, sp, sc, s, now, raw, resolved, forced_max); } else { return any_sugov_commit(pol, sp, sc, s, now, raw, resolved, forced_max); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_commit(&pelton_policy_newest, sp, sc, s, now, raw, resolved, forced_max); } else { return any_sugov_commit(pol, sp, sc, s, now, raw, resolved, forced_max); }
 }
 
 APART u32 any_sugov_commit_perf(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 previous, u32 target) { return pelton_sugov_commit_perf(pol, sp, sc, s, now, previous, target); }
 u32 pelton_x_sugov_commit_perf(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 previous, u32 target);
 u32 pelton_x_sugov_commit_perf(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u32 previous, u32 target)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_commit_perf(&pelton_policy_newest, sp, sc, s, now, previous, target); } else { return any_sugov_commit_perf(pol, sp, sc, s, now, previous, target); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_commit_perf(&pelton_policy_newest, sp, sc, s, now, previous, target); } else { return any_sugov_commit_perf(pol, sp, sc, s, now, previous, target); }
 }
 
 APART u32 any_sugov_cpu(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms) { return pelton_sugov_cpu(pol, sp, sc, s, now, tick_ns, terms); }
 u32 pelton_x_sugov_cpu(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms);
 u32 pelton_x_sugov_cpu(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, struct pelton_perf_terms *terms)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_cpu(&pelton_policy_newest, sp, sc, s, now, tick_ns, terms); } else { return any_sugov_cpu(pol, sp, sc, s, now, tick_ns, terms); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_cpu(&pelton_policy_newest, sp, sc, s, now, tick_ns, terms); } else { return any_sugov_cpu(pol, sp, sc, s, now, tick_ns, terms); }
 }
 
 APART void any_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, const struct pelton_perf_terms *terms, u32 caller, u32 first, const u32 *khz, u32 opps, struct pelton_decision *out) { pelton_sugov_decide(pol, sp, sc, s, now, terms, caller, first, khz, opps, out); }
 void pelton_x_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, const struct pelton_perf_terms *terms, u32 caller, u32 first, const u32 *khz, u32 opps, struct pelton_decision *out);
 void pelton_x_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, const struct pelton_perf_terms *terms, u32 caller, u32 first, const u32 *khz, u32 opps, struct pelton_decision *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_decide(&pelton_policy_newest, sp, sc, s, now, terms, caller, first, khz, opps, out); return; } else { any_sugov_decide(pol, sp, sc, s, now, terms, caller, first, khz, opps, out); }
+	if (IS_NEWEST(pol)) { pelton_sugov_decide(&pelton_policy_newest, sp, sc, s, now, terms, caller, first, khz, opps, out); return; } else { any_sugov_decide(pol, sp, sc, s, now, terms, caller, first, khz, opps, out); }
 }
 
 APART void any_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out) { pelton_sugov_evaluate(pol, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); }
 void pelton_x_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out);
 void pelton_x_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_evaluate(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate(pol, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); }
+	if (IS_NEWEST(pol)) { pelton_sugov_evaluate(&pelton_policy_newest, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate(pol, sp, sc, s, caller, now, tick_ns, khz, n, terms, out); }
 }
 
 APART void any_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out) { pelton_sugov_evaluate_one(pol, sp, sc, s, now, tick_ns, khz, n, terms, out); }
 void pelton_x_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out);
 void pelton_x_sugov_evaluate_one(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms, struct pelton_decision *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_evaluate_one(&pelton_policy_newest, sp, sc, s, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate_one(pol, sp, sc, s, now, tick_ns, khz, n, terms, out); }
+	if (IS_NEWEST(pol)) { pelton_sugov_evaluate_one(&pelton_policy_newest, sp, sc, s, now, tick_ns, khz, n, terms, out); return; } else { any_sugov_evaluate_one(pol, sp, sc, s, now, tick_ns, khz, n, terms, out); }
 }
 
 APART u32 any_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known) { return pelton_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }
 u32 pelton_x_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known);
 u32 pelton_x_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, struct pelton_sugov_cpu *sc, u32 cap_orig, u64 idle_calls, u64 now, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_evaluate_packed(&pelton_policy_newest, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); } else { return any_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_evaluate_packed(&pelton_policy_newest, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); } else { return any_sugov_evaluate_packed(pol, sp, sc, cap_orig, idle_calls, now, asked, khz, opps, known); }
 }
 
 u32 pelton_x_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n);
@@ -2047,49 +2044,49 @@ APART u32 any_sugov_forced_by_flags(const struct pelton_policy *pol, const struc
 u32 pelton_x_sugov_forced_by_flags(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc);
 u32 pelton_x_sugov_forced_by_flags(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_forced_by_flags(&pelton_policy_newest, sc); } else { return any_sugov_forced_by_flags(pol, sc); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_forced_by_flags(&pelton_policy_newest, sc); } else { return any_sugov_forced_by_flags(pol, sc); }
 }
 
 APART void any_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us) { pelton_sugov_init(pol, sp, rate_limit_us); }
 void pelton_x_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us);
 void pelton_x_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_init(&pelton_policy_newest, sp, rate_limit_us); return; } else { any_sugov_init(pol, sp, rate_limit_us); }
+	if (IS_NEWEST(pol)) { pelton_sugov_init(&pelton_policy_newest, sp, rate_limit_us); return; } else { any_sugov_init(pol, sp, rate_limit_us); }
 }
 
 APART void any_sugov_keep_util(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s) { pelton_sugov_keep_util(pol, sc, s); }
 void pelton_x_sugov_keep_util(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s);
 void pelton_x_sugov_keep_util(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_keep_util(&pelton_policy_newest, sc, s); return; } else { any_sugov_keep_util(pol, sc, s); }
+	if (IS_NEWEST(pol)) { pelton_sugov_keep_util(&pelton_policy_newest, sc, s); return; } else { any_sugov_keep_util(pol, sc, s); }
 }
 
 APART u32 any_sugov_keeps(const struct pelton_policy *pol) { return pelton_sugov_keeps(pol); }
 u32 pelton_x_sugov_keeps(const struct pelton_policy *pol);
 u32 pelton_x_sugov_keeps(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_keeps(&pelton_policy_newest); } else { return any_sugov_keeps(pol); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_keeps(&pelton_policy_newest); } else { return any_sugov_keeps(pol); }
 }
 
 APART void any_sugov_known(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, struct pelton_cpu_state *known) { pelton_sugov_known(pol, sp, sc, s, known); }
 void pelton_x_sugov_known(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, struct pelton_cpu_state *known);
 void pelton_x_sugov_known(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, struct pelton_cpu_state *known)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_known(&pelton_policy_newest, sp, sc, s, known); return; } else { any_sugov_known(pol, sp, sc, s, known); }
+	if (IS_NEWEST(pol)) { pelton_sugov_known(&pelton_policy_newest, sp, sc, s, known); return; } else { any_sugov_known(pol, sp, sc, s, known); }
 }
 
 APART void any_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known) { pelton_sugov_known_need(pol, sp, asked, khz, opps, known); }
 void pelton_x_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known);
 void pelton_x_sugov_known_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_sugov_request *asked, const u32 *khz, u32 opps, struct pelton_sugov_known *known)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_known_need(&pelton_policy_newest, sp, asked, khz, opps, known); return; } else { any_sugov_known_need(pol, sp, asked, khz, opps, known); }
+	if (IS_NEWEST(pol)) { pelton_sugov_known_need(&pelton_policy_newest, sp, asked, khz, opps, known); return; } else { any_sugov_known_need(pol, sp, asked, khz, opps, known); }
 }
 
 APART u32 any_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp) { return pelton_sugov_knows_last_call(pol, sp); }
 u32 pelton_x_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp);
 u32 pelton_x_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_knows_last_call(&pelton_policy_newest, sp); } else { return any_sugov_knows_last_call(pol, sp); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_knows_last_call(&pelton_policy_newest, sp); } else { return any_sugov_knows_last_call(pol, sp); }
 }
 
 void pelton_x_sugov_limits(struct pelton_sugov_policy *sp, u32 min_khz, u32 max_khz);
@@ -2099,14 +2096,14 @@ APART void any_sugov_need(const struct pelton_policy *pol, const struct pelton_s
 void pelton_x_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first, const u32 *khz, u32 opps, struct pelton_decision *out);
 void pelton_x_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first, const u32 *khz, u32 opps, struct pelton_decision *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_need(&pelton_policy_newest, sp, terms, n, caller, first, khz, opps, out); return; } else { any_sugov_need(pol, sp, terms, n, caller, first, khz, opps, out); }
+	if (IS_NEWEST(pol)) { pelton_sugov_need(&pelton_policy_newest, sp, terms, n, caller, first, khz, opps, out); return; } else { any_sugov_need(pol, sp, terms, n, caller, first, khz, opps, out); }
 }
 
 APART u32 any_sugov_raw_freq(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 perf, u32 cap_orig, u32 forced_max) { return pelton_sugov_raw_freq(pol, sp, perf, cap_orig, forced_max); }
 u32 pelton_x_sugov_raw_freq(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 perf, u32 cap_orig, u32 forced_max);
 u32 pelton_x_sugov_raw_freq(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 perf, u32 cap_orig, u32 forced_max)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_raw_freq(&pelton_policy_newest, sp, perf, cap_orig, forced_max); } else { return any_sugov_raw_freq(pol, sp, perf, cap_orig, forced_max); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_raw_freq(&pelton_policy_newest, sp, perf, cap_orig, forced_max); } else { return any_sugov_raw_freq(pol, sp, perf, cap_orig, forced_max); }
 }
 
 u32 pelton_x_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw);
@@ -2116,28 +2113,28 @@ APART u32 any_sugov_settles(const struct pelton_policy *pol) { return pelton_sug
 u32 pelton_x_sugov_settles(const struct pelton_policy *pol);
 u32 pelton_x_sugov_settles(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_settles(&pelton_policy_newest); } else { return any_sugov_settles(pol); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_settles(&pelton_policy_newest); } else { return any_sugov_settles(pol); }
 }
 
 APART void any_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp) { pelton_sugov_work_done(pol, sp); }
 void pelton_x_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp);
 void pelton_x_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_sugov_work_done(&pelton_policy_newest, sp); return; } else { any_sugov_work_done(pol, sp); }
+	if (IS_NEWEST(pol)) { pelton_sugov_work_done(&pelton_policy_newest, sp); return; } else { any_sugov_work_done(pol, sp); }
 }
 
 APART u32 any_sugov_work_start(const struct pelton_policy *pol, struct pelton_sugov_policy *sp) { return pelton_sugov_work_start(pol, sp); }
 u32 pelton_x_sugov_work_start(const struct pelton_policy *pol, struct pelton_sugov_policy *sp);
 u32 pelton_x_sugov_work_start(const struct pelton_policy *pol, struct pelton_sugov_policy *sp)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sugov_work_start(&pelton_policy_newest, sp); } else { return any_sugov_work_start(pol, sp); }
+	if (IS_NEWEST(pol)) { return pelton_sugov_work_start(&pelton_policy_newest, sp); } else { return any_sugov_work_start(pol, sp); }
 }
 
 APART u32 any_sum_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t) { return pelton_sum_why(pol, s, t); }
 u32 pelton_x_sum_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t);
 u32 pelton_x_sum_why(const struct pelton_policy *pol, const struct pelton_cpu_state *s, const struct pelton_perf_terms *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_sum_why(&pelton_policy_newest, s, t); } else { return any_sum_why(pol, s, t); }
+	if (IS_NEWEST(pol)) { return pelton_sum_why(&pelton_policy_newest, s, t); } else { return any_sum_why(pol, s, t); }
 }
 
 const struct pelton_switch_info *pelton_x_switch_at(u32 index);
@@ -2150,21 +2147,21 @@ APART u32 any_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs
 u32 pelton_x_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_switched_from_fair(&known, cfs, se); } else { return any_switched_from_fair(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_switched_from_fair(&known, cfs, se); } else { return any_switched_from_fair(ctx, cfs, se); }
 }
 
 APART u32 any_switched_to_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_switched_to_fair(ctx, cfs, se); }
 u32 pelton_x_switched_to_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_switched_to_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_switched_to_fair(&known, cfs, se); } else { return any_switched_to_fair(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_switched_to_fair(&known, cfs, se); } else { return any_switched_to_fair(ctx, cfs, se); }
 }
 
 APART void any_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs, struct pelton_se *se) { pelton_sync_blocked(ctx, cfs, se); }
 void pelton_x_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs, struct pelton_se *se);
 void pelton_x_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_sync_blocked(&known, cfs, se); return; } else { any_sync_blocked(ctx, cfs, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; pelton_sync_blocked(&known, cfs, se); return; } else { any_sync_blocked(ctx, cfs, se); }
 }
 
 u32 pelton_x_task_cache_work(const struct pelton_placement *s, struct pelton_cache_group *g, struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu, u64 now_ticks, u32 period_ticks);
@@ -2174,7 +2171,7 @@ APART s32 any_task_fits(const struct pelton_policy *pol, const struct pelton_pla
 s32 pelton_x_task_fits(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu);
 s32 pelton_x_task_fits(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_task_fits(&pelton_policy_newest, s, out, cpu); } else { return any_task_fits(pol, s, out, cpu); }
+	if (IS_NEWEST(pol)) { return pelton_task_fits(&pelton_policy_newest, s, out, cpu); } else { return any_task_fits(pol, s, out, cpu); }
 }
 
 u32 pelton_x_task_inv_weight(u32 level);
@@ -2187,7 +2184,7 @@ APART u32 any_task_util_est(const struct pelton_policy *pol, const struct pelton
 u32 pelton_x_task_util_est(const struct pelton_policy *pol, const struct pelton_se *se);
 u32 pelton_x_task_util_est(const struct pelton_policy *pol, const struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_task_util_est(&pelton_policy_newest, se); } else { return any_task_util_est(pol, se); }
+	if (IS_NEWEST(pol)) { return pelton_task_util_est(&pelton_policy_newest, se); } else { return any_task_util_est(pol, se); }
 }
 
 u32 pelton_x_task_weight(u32 level);
@@ -2197,7 +2194,7 @@ APART void any_teo_select(const struct pelton_policy *pol, struct pelton_teo *c,
 void pelton_x_teo_select(const struct pelton_policy *pol, struct pelton_teo *c, const struct pelton_idle_table *t, const struct pelton_idle_now *now, struct pelton_idle_choice *out);
 void pelton_x_teo_select(const struct pelton_policy *pol, struct pelton_teo *c, const struct pelton_idle_table *t, const struct pelton_idle_now *now, struct pelton_idle_choice *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_teo_select(&pelton_policy_newest, c, t, now, out); return; } else { any_teo_select(pol, c, t, now, out); }
+	if (IS_NEWEST(pol)) { pelton_teo_select(&pelton_policy_newest, c, t, now, out); return; } else { any_teo_select(pol, c, t, now, out); }
 }
 
 s32 pelton_x_thermal_trend(const struct pelton_zone *z);
@@ -2207,28 +2204,28 @@ APART u32 any_throttle_cfs_rq(const struct pelton_policy *pol, struct pelton_cfs
 u32 pelton_x_throttle_cfs_rq(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u32 queued, u64 now);
 u32 pelton_x_throttle_cfs_rq(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u32 queued, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_throttle_cfs_rq(&pelton_policy_newest, b, q, queued, now); } else { return any_throttle_cfs_rq(pol, b, q, queued, now); }
+	if (IS_NEWEST(pol)) { return pelton_throttle_cfs_rq(&pelton_policy_newest, b, q, queued, now); } else { return any_throttle_cfs_rq(pol, b, q, queued, now); }
 }
 
 APART void any_throttle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq, struct pelton_cfs_rq *cfs) { pelton_throttle_clock(pol, rq, cfs); }
 void pelton_x_throttle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq, struct pelton_cfs_rq *cfs);
 void pelton_x_throttle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq, struct pelton_cfs_rq *cfs)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_throttle_clock(&pelton_policy_newest, rq, cfs); return; } else { any_throttle_clock(pol, rq, cfs); }
+	if (IS_NEWEST(pol)) { pelton_throttle_clock(&pelton_policy_newest, rq, cfs); return; } else { any_throttle_clock(pol, rq, cfs); }
 }
 
 APART u32 any_tick_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned) { return pelton_tick_entity(ctx, cfs, se, owned); }
 u32 pelton_x_tick_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned);
 u32 pelton_x_tick_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_tick_entity(&known, cfs, se, owned); } else { return any_tick_entity(ctx, cfs, se, owned); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_tick_entity(&known, cfs, se, owned); } else { return any_tick_entity(ctx, cfs, se, owned); }
 }
 
 APART u64 any_tick_skew_ns(const struct pelton_policy *pol, u64 tick_ns, u32 cpu, u32 nr_cpus) { return pelton_tick_skew_ns(pol, tick_ns, cpu, nr_cpus); }
 u64 pelton_x_tick_skew_ns(const struct pelton_policy *pol, u64 tick_ns, u32 cpu, u32 nr_cpus);
 u64 pelton_x_tick_skew_ns(const struct pelton_policy *pol, u64 tick_ns, u32 cpu, u32 nr_cpus)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_tick_skew_ns(&pelton_policy_newest, tick_ns, cpu, nr_cpus); } else { return any_tick_skew_ns(pol, tick_ns, cpu, nr_cpus); }
+	if (IS_NEWEST(pol)) { return pelton_tick_skew_ns(&pelton_policy_newest, tick_ns, cpu, nr_cpus); } else { return any_tick_skew_ns(pol, tick_ns, cpu, nr_cpus); }
 }
 
 u32 pelton_x_time_to(u32 util);
@@ -2241,7 +2238,7 @@ APART u32 any_uclamp_eff_value(const struct pelton_policy *pol, const struct pel
 u32 pelton_x_uclamp_eff_value(const struct pelton_policy *pol, const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id);
 u32 pelton_x_uclamp_eff_value(const struct pelton_policy *pol, const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_eff_value(&pelton_policy_newest, t, l, id); } else { return any_uclamp_eff_value(pol, t, l, id); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_eff_value(&pelton_policy_newest, t, l, id); } else { return any_uclamp_eff_value(pol, t, l, id); }
 }
 
 void pelton_x_uclamp_group(const u32 above [2], const u32 asked [2], u32 out [2]);
@@ -2251,21 +2248,21 @@ APART u32 any_uclamp_inherits(const struct pelton_policy *pol, u32 written) { re
 u32 pelton_x_uclamp_inherits(const struct pelton_policy *pol, u32 written);
 u32 pelton_x_uclamp_inherits(const struct pelton_policy *pol, u32 written)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_inherits(&pelton_policy_newest, written); } else { return any_uclamp_inherits(pol, written); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_inherits(&pelton_policy_newest, written); } else { return any_uclamp_inherits(pol, written); }
 }
 
 APART void any_uclamp_init_rq(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq) { pelton_uclamp_init_rq(pol, rq); }
 void pelton_x_uclamp_init_rq(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq);
 void pelton_x_uclamp_init_rq(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_init_rq(&pelton_policy_newest, rq); return; } else { any_uclamp_init_rq(pol, rq); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_init_rq(&pelton_policy_newest, rq); return; } else { any_uclamp_init_rq(pol, rq); }
 }
 
 APART u32 any_uclamp_is_used(const struct pelton_policy *pol, u32 asked) { return pelton_uclamp_is_used(pol, asked); }
 u32 pelton_x_uclamp_is_used(const struct pelton_policy *pol, u32 asked);
 u32 pelton_x_uclamp_is_used(const struct pelton_policy *pol, u32 asked)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_is_used(&pelton_policy_newest, asked); } else { return any_uclamp_is_used(pol, asked); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_is_used(&pelton_policy_newest, asked); } else { return any_uclamp_is_used(pol, asked); }
 }
 
 u32 pelton_x_uclamp_of_percent(u32 hundredths);
@@ -2278,7 +2275,7 @@ APART void any_uclamp_rq_inc(const struct pelton_policy *pol, struct pelton_ucla
 void pelton_x_uclamp_rq_inc(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l);
 void pelton_x_uclamp_rq_inc(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_rq_inc(&pelton_policy_newest, rq, t, l); return; } else { any_uclamp_rq_inc(pol, rq, t, l); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_rq_inc(&pelton_policy_newest, rq, t, l); return; } else { any_uclamp_rq_inc(pol, rq, t, l); }
 }
 
 void pelton_x_uclamp_sum_age_task(struct pelton_uclamp_sum_task *t, const struct pelton_avg *avg, u64 now);
@@ -2288,21 +2285,21 @@ APART u32 any_uclamp_sum_calls(const struct pelton_policy *pol, const struct pel
 u32 pelton_x_uclamp_sum_calls(const struct pelton_policy *pol, const struct pelton_uclamp_sum_task *t);
 u32 pelton_x_uclamp_sum_calls(const struct pelton_policy *pol, const struct pelton_uclamp_sum_task *t)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_sum_calls(&pelton_policy_newest, t); } else { return any_uclamp_sum_calls(pol, t); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_sum_calls(&pelton_policy_newest, t); } else { return any_uclamp_sum_calls(pol, t); }
 }
 
 APART u32 any_uclamp_sum_dequeue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 migrates) { return pelton_uclamp_sum_dequeue(pol, rq, t, migrates); }
 u32 pelton_x_uclamp_sum_dequeue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 migrates);
 u32 pelton_x_uclamp_sum_dequeue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 migrates)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_sum_dequeue(&pelton_policy_newest, rq, t, migrates); } else { return any_uclamp_sum_dequeue(pol, rq, t, migrates); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_sum_dequeue(&pelton_policy_newest, rq, t, migrates); } else { return any_uclamp_sum_dequeue(pol, rq, t, migrates); }
 }
 
 APART void any_uclamp_sum_enqueue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util) { pelton_uclamp_sum_enqueue(pol, rq, t, util); }
 void pelton_x_uclamp_sum_enqueue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util);
 void pelton_x_uclamp_sum_enqueue(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_sum_enqueue(&pelton_policy_newest, rq, t, util); return; } else { any_uclamp_sum_enqueue(pol, rq, t, util); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_sum_enqueue(&pelton_policy_newest, rq, t, util); return; } else { any_uclamp_sum_enqueue(pol, rq, t, util); }
 }
 
 void pelton_x_uclamp_sum_est_dequeue(struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t);
@@ -2321,35 +2318,35 @@ APART void any_uclamp_sum_state(const struct pelton_policy *pol, const struct pe
 void pelton_x_uclamp_sum_state(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq, u32 rt_min, struct pelton_cpu_state *s);
 void pelton_x_uclamp_sum_state(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq, u32 rt_min, struct pelton_cpu_state *s)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_sum_state(&pelton_policy_newest, rq, rt_min, s); return; } else { any_uclamp_sum_state(pol, rq, rt_min, s); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_sum_state(&pelton_policy_newest, rq, rt_min, s); return; } else { any_uclamp_sum_state(pol, rq, rt_min, s); }
 }
 
 APART void any_uclamp_sum_update(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util) { pelton_uclamp_sum_update(pol, rq, t, util); }
 void pelton_x_uclamp_sum_update(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util);
 void pelton_x_uclamp_sum_update(const struct pelton_policy *pol, struct pelton_uclamp_sum_rq *rq, struct pelton_uclamp_sum_task *t, u32 util)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_sum_update(&pelton_policy_newest, rq, t, util); return; } else { any_uclamp_sum_update(pol, rq, t, util); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_sum_update(&pelton_policy_newest, rq, t, util); return; } else { any_uclamp_sum_update(pol, rq, t, util); }
 }
 
 APART u32 any_uclamp_sum_util(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq, u32 util) { return pelton_uclamp_sum_util(pol, rq, util); }
 u32 pelton_x_uclamp_sum_util(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq, u32 util);
 u32 pelton_x_uclamp_sum_util(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq, u32 util)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_uclamp_sum_util(&pelton_policy_newest, rq, util); } else { return any_uclamp_sum_util(pol, rq, util); }
+	if (IS_NEWEST(pol)) { return pelton_uclamp_sum_util(&pelton_policy_newest, rq, util); } else { return any_uclamp_sum_util(pol, rq, util); }
 }
 
 APART void any_uclamp_take_bias(const struct pelton_policy *pol, struct pelton_avg *avg, u32 cut) { pelton_uclamp_take_bias(pol, avg, cut); }
 void pelton_x_uclamp_take_bias(const struct pelton_policy *pol, struct pelton_avg *avg, u32 cut);
 void pelton_x_uclamp_take_bias(const struct pelton_policy *pol, struct pelton_avg *avg, u32 cut)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_take_bias(&pelton_policy_newest, avg, cut); return; } else { any_uclamp_take_bias(pol, avg, cut); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_take_bias(&pelton_policy_newest, avg, cut); return; } else { any_uclamp_take_bias(pol, avg, cut); }
 }
 
 APART void any_uclamp_update_active(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 changed) { pelton_uclamp_update_active(pol, rq, t, l, changed); }
 void pelton_x_uclamp_update_active(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 changed);
 void pelton_x_uclamp_update_active(const struct pelton_policy *pol, struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 changed)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_uclamp_update_active(&pelton_policy_newest, rq, t, l, changed); return; } else { any_uclamp_update_active(pol, rq, t, l, changed); }
+	if (IS_NEWEST(pol)) { pelton_uclamp_update_active(&pelton_policy_newest, rq, t, l, changed); return; } else { any_uclamp_update_active(pol, rq, t, l, changed); }
 }
 
 void pelton_x_unthrottle_cfs_rq(struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q, u64 now);
@@ -2359,140 +2356,140 @@ APART void any_unthrottle_clock(const struct pelton_policy *pol, const struct pe
 void pelton_x_unthrottle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq, struct pelton_cfs_rq *cfs);
 void pelton_x_unthrottle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq, struct pelton_cfs_rq *cfs)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_unthrottle_clock(&pelton_policy_newest, rq, cfs); return; } else { any_unthrottle_clock(pol, rq, cfs); }
+	if (IS_NEWEST(pol)) { pelton_unthrottle_clock(&pelton_policy_newest, rq, cfs); return; } else { any_unthrottle_clock(pol, rq, cfs); }
 }
 
 APART u32 any_update_ancestor(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta) { return pelton_update_ancestor(ctx, cfs, se, owned, delta); }
 u32 pelton_x_update_ancestor(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta);
 u32 pelton_x_update_ancestor(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, s32 delta)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_ancestor(&known, cfs, se, owned, delta); } else { return any_update_ancestor(ctx, cfs, se, owned, delta); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_ancestor(&known, cfs, se, owned, delta); } else { return any_update_ancestor(ctx, cfs, se, owned, delta); }
 }
 
 APART u32 any_update_avg(const struct pelton_ctx *ctx, struct pelton_avg *avg, u32 value) { return pelton_update_avg(ctx, avg, value); }
 u32 pelton_x_update_avg(const struct pelton_ctx *ctx, struct pelton_avg *avg, u32 value);
 u32 pelton_x_update_avg(const struct pelton_ctx *ctx, struct pelton_avg *avg, u32 value)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_avg(&known, avg, value); } else { return any_update_avg(ctx, avg, value); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_avg(&known, avg, value); } else { return any_update_avg(ctx, avg, value); }
 }
 
 APART u32 any_update_cfs_group(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_se *se, const struct pelton_cfs_rq *g, const struct pelton_tg *tg) { return pelton_update_cfs_group(pol, q, se, g, tg); }
 u32 pelton_x_update_cfs_group(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_se *se, const struct pelton_cfs_rq *g, const struct pelton_tg *tg);
 u32 pelton_x_update_cfs_group(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_se *se, const struct pelton_cfs_rq *g, const struct pelton_tg *tg)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_cfs_group(&pelton_policy_newest, q, se, g, tg); } else { return any_update_cfs_group(pol, q, se, g, tg); }
+	if (IS_NEWEST(pol)) { return pelton_update_cfs_group(&pelton_policy_newest, q, se, g, tg); } else { return any_update_cfs_group(pol, q, se, g, tg); }
 }
 
 APART u32 any_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs) { return pelton_update_cfs_rq_load_avg(ctx, cfs); }
 u32 pelton_x_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs);
 u32 pelton_x_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_cfs_rq_load_avg(&known, cfs); } else { return any_update_cfs_rq_load_avg(ctx, cfs); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_cfs_rq_load_avg(&known, cfs); } else { return any_update_cfs_rq_load_avg(ctx, cfs); }
 }
 
 APART void any_update_curr(const struct pelton_policy *pol, struct pelton_fair_se *curr, u64 delta_ns) { pelton_update_curr(pol, curr, delta_ns); }
 void pelton_x_update_curr(const struct pelton_policy *pol, struct pelton_fair_se *curr, u64 delta_ns);
 void pelton_x_update_curr(const struct pelton_policy *pol, struct pelton_fair_se *curr, u64 delta_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_update_curr(&pelton_policy_newest, curr, delta_ns); return; } else { any_update_curr(pol, curr, delta_ns); }
+	if (IS_NEWEST(pol)) { pelton_update_curr(&pelton_policy_newest, curr, delta_ns); return; } else { any_update_curr(pol, curr, delta_ns); }
 }
 
 APART u32 any_update_curr_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 delta_ns, u32 freq_scale, u32 cap) { return pelton_update_curr_dl(pol, dl, delta_ns, freq_scale, cap); }
 u32 pelton_x_update_curr_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 delta_ns, u32 freq_scale, u32 cap);
 u32 pelton_x_update_curr_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 delta_ns, u32 freq_scale, u32 cap)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_curr_dl(&pelton_policy_newest, dl, delta_ns, freq_scale, cap); } else { return any_update_curr_dl(pol, dl, delta_ns, freq_scale, cap); }
+	if (IS_NEWEST(pol)) { return pelton_update_curr_dl(&pelton_policy_newest, dl, delta_ns, freq_scale, cap); } else { return any_update_curr_dl(pol, dl, delta_ns, freq_scale, cap); }
 }
 
 APART u32 any_update_curr_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u64 delta_ns) { return pelton_update_curr_eevdf(pol, tun, rq, curr, delta_ns); }
 u32 pelton_x_update_curr_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u64 delta_ns);
 u32 pelton_x_update_curr_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u64 delta_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_curr_eevdf(&pelton_policy_newest, tun, rq, curr, delta_ns); } else { return any_update_curr_eevdf(pol, tun, rq, curr, delta_ns); }
+	if (IS_NEWEST(pol)) { return pelton_update_curr_eevdf(&pelton_policy_newest, tun, rq, curr, delta_ns); } else { return any_update_curr_eevdf(pol, tun, rq, curr, delta_ns); }
 }
 
 APART u32 any_update_deadline(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se) { return pelton_update_deadline(pol, tun, rq, curr, se); }
 u32 pelton_x_update_deadline(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se);
 u32 pelton_x_update_deadline(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_deadline(&pelton_policy_newest, tun, rq, curr, se); } else { return any_update_deadline(pol, tun, rq, curr, se); }
+	if (IS_NEWEST(pol)) { return pelton_update_deadline(&pelton_policy_newest, tun, rq, curr, se); } else { return any_update_deadline(pol, tun, rq, curr, se); }
 }
 
 APART u32 any_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running) { return pelton_update_dl(pol, rq, running); }
 u32 pelton_x_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running);
 u32 pelton_x_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_dl(&pelton_policy_newest, rq, running); } else { return any_update_dl(pol, rq, running); }
+	if (IS_NEWEST(pol)) { return pelton_update_dl(&pelton_policy_newest, rq, running); } else { return any_update_dl(pol, rq, running); }
 }
 
 APART u32 any_update_hw(const struct pelton_policy *pol, struct pelton_rq *rq, u32 lost_capacity) { return pelton_update_hw(pol, rq, lost_capacity); }
 u32 pelton_x_update_hw(const struct pelton_policy *pol, struct pelton_rq *rq, u32 lost_capacity);
 u32 pelton_x_update_hw(const struct pelton_policy *pol, struct pelton_rq *rq, u32 lost_capacity)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_hw(&pelton_policy_newest, rq, lost_capacity); } else { return any_update_hw(pol, rq, lost_capacity); }
+	if (IS_NEWEST(pol)) { return pelton_update_hw(&pelton_policy_newest, rq, lost_capacity); } else { return any_update_hw(pol, rq, lost_capacity); }
 }
 
 APART void any_update_idle_rq_clock_pelt(const struct pelton_policy *pol, struct pelton_rq *rq) { pelton_update_idle_rq_clock_pelt(pol, rq); }
 void pelton_x_update_idle_rq_clock_pelt(const struct pelton_policy *pol, struct pelton_rq *rq);
 void pelton_x_update_idle_rq_clock_pelt(const struct pelton_policy *pol, struct pelton_rq *rq)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_update_idle_rq_clock_pelt(&pelton_policy_newest, rq); return; } else { any_update_idle_rq_clock_pelt(pol, rq); }
+	if (IS_NEWEST(pol)) { pelton_update_idle_rq_clock_pelt(&pelton_policy_newest, rq); return; } else { any_update_idle_rq_clock_pelt(pol, rq); }
 }
 
 APART u32 any_update_irq(const struct pelton_policy *pol, struct pelton_rq *rq, u64 irq_ns) { return pelton_update_irq(pol, rq, irq_ns); }
 u32 pelton_x_update_irq(const struct pelton_policy *pol, struct pelton_rq *rq, u64 irq_ns);
 u32 pelton_x_update_irq(const struct pelton_policy *pol, struct pelton_rq *rq, u64 irq_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_irq(&pelton_policy_newest, rq, irq_ns); } else { return any_update_irq(pol, rq, irq_ns); }
+	if (IS_NEWEST(pol)) { return pelton_update_irq(&pelton_policy_newest, rq, irq_ns); } else { return any_update_irq(pol, rq, irq_ns); }
 }
 
 APART u32 any_update_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags) { return pelton_update_load_avg(ctx, cfs, se, owned, flags); }
 u32 pelton_x_update_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags);
 u32 pelton_x_update_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se, struct pelton_cfs_rq *owned, u32 flags)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg(&known, cfs, se, owned, flags); } else { return any_update_load_avg(ctx, cfs, se, owned, flags); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg(&known, cfs, se, owned, flags); } else { return any_update_load_avg(ctx, cfs, se, owned, flags); }
 }
 
 APART u64 any_update_load_avg_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se) { return pelton_update_load_avg_blocked_se(ctx, se); }
 u64 pelton_x_update_load_avg_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se);
 u64 pelton_x_update_load_avg_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg_blocked_se(&known, se); } else { return any_update_load_avg_blocked_se(ctx, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg_blocked_se(&known, se); } else { return any_update_load_avg_blocked_se(ctx, se); }
 }
 
 APART u64 any_update_load_avg_se(const struct pelton_ctx *ctx, struct pelton_se *se) { return pelton_update_load_avg_se(ctx, se); }
 u64 pelton_x_update_load_avg_se(const struct pelton_ctx *ctx, struct pelton_se *se);
 u64 pelton_x_update_load_avg_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg_se(&known, se); } else { return any_update_load_avg_se(ctx, se); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_avg_se(&known, se); } else { return any_update_load_avg_se(ctx, se); }
 }
 
 APART u64 any_update_load_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable, u64 running) { return pelton_update_load_sum(ctx, avg, load, runnable, running); }
 u64 pelton_x_update_load_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable, u64 running);
 u64 pelton_x_update_load_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable, u64 running)
 {
-	if (ctx->pol == &pelton_policy_newest) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_sum(&known, avg, load, runnable, running); } else { return any_update_load_sum(ctx, avg, load, runnable, running); }
+	if (IS_NEWEST(ctx->pol)) { struct pelton_ctx known = { &pelton_policy_newest, ctx->now, ctx->cap_orig, ctx->freq_scale }; return pelton_update_load_sum(&known, avg, load, runnable, running); } else { return any_update_load_sum(ctx, avg, load, runnable, running); }
 }
 
 APART void any_update_min_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *first) { pelton_update_min_vruntime(pol, rq, curr, first); }
 void pelton_x_update_min_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *first);
 void pelton_x_update_min_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq, const struct pelton_fair_se *curr, const struct pelton_fair_se *first)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_update_min_vruntime(&pelton_policy_newest, rq, curr, first); return; } else { any_update_min_vruntime(pol, rq, curr, first); }
+	if (IS_NEWEST(pol)) { pelton_update_min_vruntime(&pelton_policy_newest, rq, curr, first); return; } else { any_update_min_vruntime(pol, rq, curr, first); }
 }
 
 APART void any_update_newidle_stats(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits, u64 now_ns) { pelton_update_newidle_stats(pol, st, hits, now_ns); }
 void pelton_x_update_newidle_stats(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits, u64 now_ns);
 void pelton_x_update_newidle_stats(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits, u64 now_ns)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_update_newidle_stats(&pelton_policy_newest, st, hits, now_ns); return; } else { any_update_newidle_stats(pol, st, hits, now_ns); }
+	if (IS_NEWEST(pol)) { pelton_update_newidle_stats(&pelton_policy_newest, st, hits, now_ns); return; } else { any_update_newidle_stats(pol, st, hits, now_ns); }
 }
 
 APART u32 any_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running) { return pelton_update_rt(pol, rq, running); }
 u32 pelton_x_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running);
 u32 pelton_x_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_rt(&pelton_policy_newest, rq, running); } else { return any_update_rt(pol, rq, running); }
+	if (IS_NEWEST(pol)) { return pelton_update_rt(&pelton_policy_newest, rq, running); } else { return any_update_rt(pol, rq, running); }
 }
 
 u64 pelton_x_update_scan_cost(u64 avg, u64 ns);
@@ -2502,28 +2499,28 @@ APART u32 any_update_tg_load_avg(const struct pelton_policy *pol, struct pelton_
 u32 pelton_x_update_tg_load_avg(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g, u64 now);
 u32 pelton_x_update_tg_load_avg(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g, u64 now)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_update_tg_load_avg(&pelton_policy_newest, tg, g, now); } else { return any_update_tg_load_avg(pol, tg, g, now); }
+	if (IS_NEWEST(pol)) { return pelton_update_tg_load_avg(&pelton_policy_newest, tg, g, now); } else { return any_update_tg_load_avg(pol, tg, g, now); }
 }
 
 APART void any_util_est_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se) { pelton_util_est_dequeue(pol, root, se); }
 void pelton_x_util_est_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se);
 void pelton_x_util_est_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_util_est_dequeue(&pelton_policy_newest, root, se); return; } else { any_util_est_dequeue(pol, root, se); }
+	if (IS_NEWEST(pol)) { pelton_util_est_dequeue(&pelton_policy_newest, root, se); return; } else { any_util_est_dequeue(pol, root, se); }
 }
 
 APART void any_util_est_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se) { pelton_util_est_enqueue(pol, root, se); }
 void pelton_x_util_est_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se);
 void pelton_x_util_est_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *root, const struct pelton_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_util_est_enqueue(&pelton_policy_newest, root, se); return; } else { any_util_est_enqueue(pol, root, se); }
+	if (IS_NEWEST(pol)) { pelton_util_est_enqueue(&pelton_policy_newest, root, se); return; } else { any_util_est_enqueue(pol, root, se); }
 }
 
 APART void any_util_est_update(const struct pelton_policy *pol, struct pelton_se *se, u32 cap_orig, u32 task_sleeps) { pelton_util_est_update(pol, se, cap_orig, task_sleeps); }
 void pelton_x_util_est_update(const struct pelton_policy *pol, struct pelton_se *se, u32 cap_orig, u32 task_sleeps);
 void pelton_x_util_est_update(const struct pelton_policy *pol, struct pelton_se *se, u32 cap_orig, u32 task_sleeps)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_util_est_update(&pelton_policy_newest, se, cap_orig, task_sleeps); return; } else { any_util_est_update(pol, se, cap_orig, task_sleeps); }
+	if (IS_NEWEST(pol)) { pelton_util_est_update(&pelton_policy_newest, se, cap_orig, task_sleeps); return; } else { any_util_est_update(pol, se, cap_orig, task_sleeps); }
 }
 
 void pelton_x_util_est_update_u2_low(struct pelton_avg *avg, u32 u, u32 cap_orig);
@@ -2533,28 +2530,28 @@ APART s32 any_util_fits_cpu(const struct pelton_policy *pol, const struct pelton
 s32 pelton_x_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu);
 s32 pelton_x_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_util_fits_cpu(&pelton_policy_newest, s, util, min, max, cpu); } else { return any_util_fits_cpu(pol, s, util, min, max, cpu); }
+	if (IS_NEWEST(pol)) { return pelton_util_fits_cpu(&pelton_policy_newest, s, util, min, max, cpu); } else { return any_util_fits_cpu(pol, s, util, min, max, cpu); }
 }
 
 APART u64 any_vtime(const struct pelton_policy *pol, u64 delta_ns, const struct pelton_fair_se *se) { return pelton_vtime(pol, delta_ns, se); }
 u64 pelton_x_vtime(const struct pelton_policy *pol, u64 delta_ns, const struct pelton_fair_se *se);
 u64 pelton_x_vtime(const struct pelton_policy *pol, u64 delta_ns, const struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_vtime(&pelton_policy_newest, delta_ns, se); } else { return any_vtime(pol, delta_ns, se); }
+	if (IS_NEWEST(pol)) { return pelton_vtime(&pelton_policy_newest, delta_ns, se); } else { return any_vtime(pol, delta_ns, se); }
 }
 
 APART u32 any_wake_affine(const struct pelton_policy *pol, const struct pelton_wake *w) { return pelton_wake_affine(pol, w); }
 u32 pelton_x_wake_affine(const struct pelton_policy *pol, const struct pelton_wake *w);
 u32 pelton_x_wake_affine(const struct pelton_policy *pol, const struct pelton_wake *w)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_wake_affine(&pelton_policy_newest, w); } else { return any_wake_affine(pol, w); }
+	if (IS_NEWEST(pol)) { return pelton_wake_affine(&pelton_policy_newest, w); } else { return any_wake_affine(pol, w); }
 }
 
 APART u64 any_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out) { return pelton_wake_cap_load(pol, s, out); }
 u64 pelton_x_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);
 u64 pelton_x_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_wake_cap_load(&pelton_policy_newest, s, out); } else { return any_wake_cap_load(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_wake_cap_load(&pelton_policy_newest, s, out); } else { return any_wake_cap_load(pol, s, out); }
 }
 
 void pelton_x_wake_in_groups(struct pelton_wake *w, s64 waker_here, s64 waker_there, s64 task_here, s64 task_there);
@@ -2564,7 +2561,7 @@ APART u32 any_wake_reads_runnable(const struct pelton_policy *pol) { return pelt
 u32 pelton_x_wake_reads_runnable(const struct pelton_policy *pol);
 u32 pelton_x_wake_reads_runnable(const struct pelton_policy *pol)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_wake_reads_runnable(&pelton_policy_newest); } else { return any_wake_reads_runnable(pol); }
+	if (IS_NEWEST(pol)) { return pelton_wake_reads_runnable(&pelton_policy_newest); } else { return any_wake_reads_runnable(pol); }
 }
 
 u32 pelton_x_wake_wide(u32 waker_flips, u32 wakee_flips, u32 llc_size);
@@ -2574,21 +2571,21 @@ APART u32 any_wakee_may_preempt(const struct pelton_policy *pol, const struct pe
 u32 pelton_x_wakee_may_preempt(const struct pelton_policy *pol, const struct pelton_fair_se *wakee, u32 passes, u32 is_new);
 u32 pelton_x_wakee_may_preempt(const struct pelton_policy *pol, const struct pelton_fair_se *wakee, u32 passes, u32 is_new)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_wakee_may_preempt(&pelton_policy_newest, wakee, passes, is_new); } else { return any_wakee_may_preempt(pol, wakee, passes, is_new); }
+	if (IS_NEWEST(pol)) { return pelton_wakee_may_preempt(&pelton_policy_newest, wakee, passes, is_new); } else { return any_wakee_may_preempt(pol, wakee, passes, is_new); }
 }
 
 APART void any_wakee_waits(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u32 passes) { pelton_wakee_waits(pol, rq, curr, passes); }
 void pelton_x_wakee_waits(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u32 passes);
 void pelton_x_wakee_waits(const struct pelton_policy *pol, const struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u32 passes)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_wakee_waits(&pelton_policy_newest, rq, curr, passes); return; } else { any_wakee_waits(pol, rq, curr, passes); }
+	if (IS_NEWEST(pol)) { pelton_wakee_waits(&pelton_policy_newest, rq, curr, passes); return; } else { any_wakee_waits(pol, rq, curr, passes); }
 }
 
 APART s32 any_wakeup_preempt_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *curr, const struct pelton_fair_se *se) { return pelton_wakeup_preempt_entity(pol, tun, curr, se); }
 s32 pelton_x_wakeup_preempt_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *curr, const struct pelton_fair_se *se);
 s32 pelton_x_wakeup_preempt_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, const struct pelton_fair_se *curr, const struct pelton_fair_se *se)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_wakeup_preempt_entity(&pelton_policy_newest, tun, curr, se); } else { return any_wakeup_preempt_entity(pol, tun, curr, se); }
+	if (IS_NEWEST(pol)) { return pelton_wakeup_preempt_entity(&pelton_policy_newest, tun, curr, se); } else { return any_wakeup_preempt_entity(pol, tun, curr, se); }
 }
 
 u32 pelton_x_walk_group(const struct pelton_ctx *ctx_g, const struct pelton_ctx *ctx_q, struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g, struct pelton_tg *tg, u64 wall_now);
@@ -2601,19 +2598,19 @@ APART void any_yield_entity(const struct pelton_policy *pol, const struct pelton
 void pelton_x_yield_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, struct pelton_fair_se *curr);
 void pelton_x_yield_entity(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun, struct pelton_fair_rq *rq, struct pelton_fair_se *curr)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_yield_entity(&pelton_policy_newest, tun, rq, curr); return; } else { any_yield_entity(pol, tun, rq, curr); }
+	if (IS_NEWEST(pol)) { pelton_yield_entity(&pelton_policy_newest, tun, rq, curr); return; } else { any_yield_entity(pol, tun, rq, curr); }
 }
 
 APART u32 any_zone_crosses(const struct pelton_policy *pol, const struct pelton_zone *z, s32 temp_mc) { return pelton_zone_crosses(pol, z, temp_mc); }
 u32 pelton_x_zone_crosses(const struct pelton_policy *pol, const struct pelton_zone *z, s32 temp_mc);
 u32 pelton_x_zone_crosses(const struct pelton_policy *pol, const struct pelton_zone *z, s32 temp_mc)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { return pelton_zone_crosses(&pelton_policy_newest, z, temp_mc); } else { return any_zone_crosses(pol, z, temp_mc); }
+	if (IS_NEWEST(pol)) { return pelton_zone_crosses(&pelton_policy_newest, z, temp_mc); } else { return any_zone_crosses(pol, z, temp_mc); }
 }
 
 APART void any_zone_read(const struct pelton_policy *pol, struct pelton_zone *z, s32 temp_mc) { pelton_zone_read(pol, z, temp_mc); }
 void pelton_x_zone_read(const struct pelton_policy *pol, struct pelton_zone *z, s32 temp_mc);
 void pelton_x_zone_read(const struct pelton_policy *pol, struct pelton_zone *z, s32 temp_mc)
 {
-	if (IS_NEWEST(pol, &pelton_policy_newest)) { pelton_zone_read(&pelton_policy_newest, z, temp_mc); return; } else { any_zone_read(pol, z, temp_mc); }
+	if (IS_NEWEST(pol)) { pelton_zone_read(&pelton_policy_newest, z, temp_mc); return; } else { any_zone_read(pol, z, temp_mc); }
 }

@@ -37,9 +37,10 @@ static inline __attribute__((always_inline)) const struct pelton_asked *pelton_a
  * as those of any other.
  */
 #ifdef PELTON_SMALL
-#define IS_NEWEST(policy, newest) 0
+#define IS_NEWEST(policy) 0
 #else
-#define IS_NEWEST(policy, newest) ((policy) == (newest))
+extern const struct pelton_policy pelton_newest; /* policy.rs */
+#define IS_NEWEST(policy) ((policy) == &pelton_newest)
 #endif
 
 PELTON_INLINE u32 pelton_switch_count(void)

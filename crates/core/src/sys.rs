@@ -4107,9 +4107,6 @@ const _: () = {
 };
 
 unsafe extern "C" {
-    /// The policy of the newest kernel, for which the core is compiled once more.
-    #[link_name = "pelton_x_policy_newest"]
-    pub safe fn policy_newest() -> &'static Policy;
     /// __account_cfs_rq_runtime(): entities of the queue ran for `delta`.
     #[link_name = "pelton_x_account_cfs_rq_runtime"]
     pub safe fn account_cfs_rq_runtime(

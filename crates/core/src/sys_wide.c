@@ -10,8 +10,6 @@
  */
 #define APART static __attribute__((noinline))
 
-const struct pelton_policy *pelton_x_policy_newest(void);
-
 void pelton_w_account_mm_sched(const struct pelton_placement *s, struct pelton_cache_group *g, struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu, u64 delta_ns, u64 now_ticks, u32 period_ticks);
 void pelton_w_account_mm_sched(const struct pelton_placement *s, struct pelton_cache_group *g, struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu, u64 delta_ns, u64 now_ticks, u32 period_ticks) { pelton_account_mm_sched(s, g, c, t, cpu, delta_ns, now_ticks, period_ticks); }
 
@@ -19,77 +17,77 @@ APART u32 any_can_migrate_task(const struct pelton_policy *pol, const struct pel
 u32 pelton_w_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration);
 u32 pelton_w_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_can_migrate_task(&pelton_policy_newest, s, env, t, migration); } else { return any_can_migrate_task(pol, s, env, t, migration); }
+	if (IS_NEWEST(pol)) { return pelton_can_migrate_task(&pelton_policy_newest, s, env, t, migration); } else { return any_can_migrate_task(pol, s, env, t, migration); }
 }
 
 APART u32 any_cpu_overutilized(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu) { return pelton_cpu_overutilized(pol, s, cpu); }
 u32 pelton_w_cpu_overutilized(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu);
 u32 pelton_w_cpu_overutilized(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_cpu_overutilized(&pelton_policy_newest, s, cpu); } else { return any_cpu_overutilized(pol, s, cpu); }
+	if (IS_NEWEST(pol)) { return pelton_cpu_overutilized(&pelton_policy_newest, s, cpu); } else { return any_cpu_overutilized(pol, s, cpu); }
 }
 
 APART u32 any_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t) { return pelton_detach_task(pol, s, env, lb, t); }
 u32 pelton_w_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t);
 u32 pelton_w_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_detach_task(&pelton_policy_newest, s, env, lb, t); } else { return any_detach_task(pol, s, env, lb, t); }
+	if (IS_NEWEST(pol)) { return pelton_detach_task(&pelton_policy_newest, s, env, lb, t); } else { return any_detach_task(pol, s, env, lb, t); }
 }
 
 APART void any_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g) { pelton_dst_group_sums(pol, s, out, cpu, level, of, g); }
 void pelton_w_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g);
 void pelton_w_dst_group_sums(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 level, u32 of, struct pelton_group_sums *g)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_dst_group_sums(&pelton_policy_newest, s, out, cpu, level, of, g); return; } else { any_dst_group_sums(pol, s, out, cpu, level, of, g); }
+	if (IS_NEWEST(pol)) { pelton_dst_group_sums(&pelton_policy_newest, s, out, cpu, level, of, g); return; } else { any_dst_group_sums(pol, s, out, cpu, level, of, g); }
 }
 
 APART u32 any_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst) { return pelton_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
 u32 pelton_w_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst);
 u32 pelton_w_eenv_cpu_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_eenv_cpu_busy_time(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_cpu_busy_time(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_busy_time(pol, s, out, cpu, dst); }
 }
 
 APART u32 any_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst) { return pelton_eenv_cpu_max_util(pol, s, out, cpu, dst); }
 u32 pelton_w_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst);
 u32 pelton_w_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 dst)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_eenv_cpu_max_util(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_max_util(pol, s, out, cpu, dst); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_cpu_max_util(&pelton_policy_newest, s, out, cpu, dst); } else { return any_eenv_cpu_max_util(pol, s, out, cpu, dst); }
 }
 
 APART u64 any_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out) { return pelton_eenv_task_busy_time(pol, s, out); }
 u64 pelton_w_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out);
 u64 pelton_w_eenv_task_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_eenv_task_busy_time(&pelton_policy_newest, s, out); } else { return any_eenv_task_busy_time(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_eenv_task_busy_time(&pelton_policy_newest, s, out); } else { return any_eenv_task_busy_time(pol, s, out); }
 }
 
 APART u32 any_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w) { return pelton_find_dst_start(pol, s, out, cpu, level, w); }
 u32 pelton_w_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w);
 u32 pelton_w_find_dst_start(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 cpu, u32 level, struct pelton_dst_walk *w)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_find_dst_start(&pelton_policy_newest, s, out, cpu, level, w); } else { return any_find_dst_start(pol, s, out, cpu, level, w); }
+	if (IS_NEWEST(pol)) { return pelton_find_dst_start(&pelton_policy_newest, s, out, cpu, level, w); } else { return any_find_dst_start(pol, s, out, cpu, level, w); }
 }
 
 APART void any_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w) { pelton_find_dst_step(pol, s, out, w); }
 void pelton_w_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w);
 void pelton_w_find_dst_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, struct pelton_dst_walk *w)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_find_dst_step(&pelton_policy_newest, s, out, w); return; } else { any_find_dst_step(pol, s, out, w); }
+	if (IS_NEWEST(pol)) { pelton_find_dst_step(&pelton_policy_newest, s, out, w); return; } else { any_find_dst_step(pol, s, out, w); }
 }
 
 APART pelton_span any_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb) { return pelton_find_src_group(pol, s, env, lb); }
 pelton_span pelton_w_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb);
 pelton_span pelton_w_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_find_src_group(&pelton_policy_newest, s, env, lb); } else { return any_find_src_group(pol, s, env, lb); }
+	if (IS_NEWEST(pol)) { return pelton_find_src_group(&pelton_policy_newest, s, env, lb); } else { return any_find_src_group(pol, s, env, lb); }
 }
 
 APART u32 any_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb) { return pelton_find_src_rq(pol, s, env, lb); }
 u32 pelton_w_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb);
 u32 pelton_w_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_find_src_rq(&pelton_policy_newest, s, env, lb); } else { return any_find_src_rq(pol, s, env, lb); }
+	if (IS_NEWEST(pol)) { return pelton_find_src_rq(&pelton_policy_newest, s, env, lb); } else { return any_find_src_rq(pol, s, env, lb); }
 }
 
 u32 pelton_w_get_pref_llc(const struct pelton_placement *s, const struct pelton_cache_group *g);
@@ -99,35 +97,35 @@ APART void any_lb_activated(const struct pelton_policy *pol, const struct pelton
 void pelton_w_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration);
 void pelton_w_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_lb_activated(&pelton_policy_newest, s, st, env, migration); return; } else { any_lb_activated(pol, s, st, env, migration); }
+	if (IS_NEWEST(pol)) { pelton_lb_activated(&pelton_policy_newest, s, st, env, migration); return; } else { any_lb_activated(pol, s, st, env, migration); }
 }
 
 APART void any_lb_follow(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu) { pelton_lb_follow(pol, s, cpu); }
 void pelton_w_lb_follow(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu);
 void pelton_w_lb_follow(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_lb_follow(&pelton_policy_newest, s, cpu); return; } else { any_lb_follow(pol, s, cpu); }
+	if (IS_NEWEST(pol)) { pelton_lb_follow(&pelton_policy_newest, s, cpu); return; } else { any_lb_follow(pol, s, cpu); }
 }
 
 APART void any_lb_rank_groups(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu, u32 level) { pelton_lb_rank_groups(pol, s, cpu, level); }
 void pelton_w_lb_rank_groups(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu, u32 level);
 void pelton_w_lb_rank_groups(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu, u32 level)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_lb_rank_groups(&pelton_policy_newest, s, cpu, level); return; } else { any_lb_rank_groups(pol, s, cpu, level); }
+	if (IS_NEWEST(pol)) { pelton_lb_rank_groups(&pelton_policy_newest, s, cpu, level); return; } else { any_lb_rank_groups(pol, s, cpu, level); }
 }
 
 APART u64 any_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest) { return pelton_misfit_load(pol, s, out, cpu, biggest); }
 u64 pelton_w_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest);
 u64 pelton_w_misfit_load(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu, u32 biggest)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_misfit_load(&pelton_policy_newest, s, out, cpu, biggest); } else { return any_misfit_load(pol, s, out, cpu, biggest); }
+	if (IS_NEWEST(pol)) { return pelton_misfit_load(&pelton_policy_newest, s, out, cpu, biggest); } else { return any_misfit_load(pol, s, out, cpu, biggest); }
 }
 
 APART u32 any_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration) { return pelton_need_active_balance(pol, s, env, migration); }
 u32 pelton_w_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration);
 u32 pelton_w_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env, u32 migration)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_need_active_balance(&pelton_policy_newest, s, env, migration); } else { return any_need_active_balance(pol, s, env, migration); }
+	if (IS_NEWEST(pol)) { return pelton_need_active_balance(&pelton_policy_newest, s, env, migration); } else { return any_need_active_balance(pol, s, env, migration); }
 }
 
 void pelton_w_placed_start(const struct pelton_placement *s, struct pelton_placed *out);
@@ -137,56 +135,56 @@ APART u32 any_priced_allowed(const struct pelton_policy *pol, const struct pelto
 u32 pelton_w_priced_allowed(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_w_priced_allowed(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_priced_allowed(&pelton_policy_newest, s, e); } else { return any_priced_allowed(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_allowed(&pelton_policy_newest, s, e); } else { return any_priced_allowed(pol, s, e); }
 }
 
 APART u64 any_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_cost(pol, s, e); }
 u64 pelton_w_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u64 pelton_w_priced_cost(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_priced_cost(&pelton_policy_newest, s, e); } else { return any_priced_cost(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_cost(&pelton_policy_newest, s, e); } else { return any_priced_cost(pol, s, e); }
 }
 
 APART u32 any_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_divisor(pol, s, e); }
 u32 pelton_w_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_w_priced_divisor(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_priced_divisor(&pelton_policy_newest, s, e); } else { return any_priced_divisor(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_divisor(&pelton_policy_newest, s, e); } else { return any_priced_divisor(pol, s, e); }
 }
 
 APART u32 any_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e) { return pelton_priced_khz(pol, s, e); }
 u32 pelton_w_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e);
 u32 pelton_w_priced_khz(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_place_energy *e)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_priced_khz(&pelton_policy_newest, s, e); } else { return any_priced_khz(pol, s, e); }
+	if (IS_NEWEST(pol)) { return pelton_priced_khz(&pelton_policy_newest, s, e); } else { return any_priced_khz(pol, s, e); }
 }
 
 APART void any_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s, const struct pelton_lb_env *env) { pelton_record_sg_llc_stats(pol, s, env); }
 void pelton_w_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s, const struct pelton_lb_env *env);
 void pelton_w_record_sg_llc_stats(const struct pelton_policy *pol, struct pelton_placement *s, const struct pelton_lb_env *env)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { pelton_record_sg_llc_stats(&pelton_policy_newest, s, env); return; } else { any_record_sg_llc_stats(pol, s, env); }
+	if (IS_NEWEST(pol)) { pelton_record_sg_llc_stats(&pelton_policy_newest, s, env); return; } else { any_record_sg_llc_stats(pol, s, env); }
 }
 
 APART u32 any_sched_cache_enabled(const struct pelton_policy *pol, const struct pelton_placement *s) { return pelton_sched_cache_enabled(pol, s); }
 u32 pelton_w_sched_cache_enabled(const struct pelton_policy *pol, const struct pelton_placement *s);
 u32 pelton_w_sched_cache_enabled(const struct pelton_policy *pol, const struct pelton_placement *s)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_sched_cache_enabled(&pelton_policy_newest, s); } else { return any_sched_cache_enabled(pol, s); }
+	if (IS_NEWEST(pol)) { return pelton_sched_cache_enabled(&pelton_policy_newest, s); } else { return any_sched_cache_enabled(pol, s); }
 }
 
 APART u32 any_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out) { return pelton_select_task_rq_fair(pol, s, out); }
 u32 pelton_w_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);
 u32 pelton_w_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_select_task_rq_fair(&pelton_policy_newest, s, out); } else { return any_select_task_rq_fair(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_select_task_rq_fair(&pelton_policy_newest, s, out); } else { return any_select_task_rq_fair(pol, s, out); }
 }
 
 APART u32 any_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env) { return pelton_should_we_balance(pol, s, env); }
 u32 pelton_w_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env);
 u32 pelton_w_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_lb_env *env)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_should_we_balance(&pelton_policy_newest, s, env); } else { return any_should_we_balance(pol, s, env); }
+	if (IS_NEWEST(pol)) { return pelton_should_we_balance(&pelton_policy_newest, s, env); } else { return any_should_we_balance(pol, s, env); }
 }
 
 u32 pelton_w_task_cache_work(const struct pelton_placement *s, struct pelton_cache_group *g, struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu, u64 now_ticks, u32 period_ticks);
@@ -196,12 +194,12 @@ APART s32 any_util_fits_cpu(const struct pelton_policy *pol, const struct pelton
 s32 pelton_w_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu);
 s32 pelton_w_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_util_fits_cpu(&pelton_policy_newest, s, util, min, max, cpu); } else { return any_util_fits_cpu(pol, s, util, min, max, cpu); }
+	if (IS_NEWEST(pol)) { return pelton_util_fits_cpu(&pelton_policy_newest, s, util, min, max, cpu); } else { return any_util_fits_cpu(pol, s, util, min, max, cpu); }
 }
 
 APART u64 any_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out) { return pelton_wake_cap_load(pol, s, out); }
 u64 pelton_w_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);
 u64 pelton_w_wake_cap_load(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)
 {
-	if (IS_NEWEST(pol, pelton_x_policy_newest())) { return pelton_wake_cap_load(&pelton_policy_newest, s, out); } else { return any_wake_cap_load(pol, s, out); }
+	if (IS_NEWEST(pol)) { return pelton_wake_cap_load(&pelton_policy_newest, s, out); } else { return any_wake_cap_load(pol, s, out); }
 }

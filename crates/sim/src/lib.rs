@@ -19,6 +19,7 @@ pub mod report;
 mod rq;
 mod run;
 mod sched;
+mod shape;
 mod state;
 mod told;
 

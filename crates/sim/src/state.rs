@@ -2,10 +2,9 @@
 //! Records of a run, a CPU, a task and a domain: each has a part of each room, whose fields are that room's own, and
 //! facts that all rooms read. This file stands beside the rooms; a part changes by the verbs of its room.
 
-use pelton_core::{BoostCpu, Policy, Rq, Se, UclampRq, UclampSumRq, UclampSumTask, UclampTask};
+use pelton_core::{BoostCpu, Rq, Se, UclampRq, UclampSumRq, UclampSumTask, UclampTask};
 use pelton_model::machine::Machine;
 use pelton_model::workload::Workload;
-use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::class::deadline::{DlEntity, DlRq};
@@ -35,7 +34,6 @@ use crate::freq::parts::{CpuGoverned, DomainGoverned, Governing};
 use crate::hw::idle::IdleGovernor;
 use crate::hw::power::CpuPower;
 use crate::hw::speed::{Clocked, Hardware};
-use crate::kernel_code::Kernel;
 use crate::program::place::{Place, Programs};
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use crate::rq::boosts::Boosts;
@@ -45,6 +43,7 @@ use crate::run::dispatch::Pace;
 use crate::sched::balancing::Balancing;
 use crate::sched::parts::{CpuSched, Sched, TaskSched};
 use crate::sched::placing::Placing;
+use crate::shape::{Code, Rules, Run, Used};
 
 /// "No task": the CPU is idle.
 pub(crate) const NO_TASK: u32 = u32::MAX;
@@ -53,7 +52,7 @@ pub(crate) const NO_TASK: u32 = u32::MAX;
 pub(crate) const SPEED_SHIFT: u32 = pelton_model::workload::PARTS_SHIFT;
 
 /// Features that the inputs use. All are constant, except that clamps may come into use during a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Uses {
     /// Some groups have a quota, and it is kept.
     pub quotas: bool,
@@ -69,11 +68,23 @@ pub(crate) struct Uses {
     pub boost_groups: bool,
 }
 
+impl Uses {
+    /// No feature.
+    pub(crate) const NONE: Uses = Uses {
+        quotas: false,
+        clamped: false,
+        clamp_sums: false,
+        limits_groups: false,
+        boosts: false,
+        boost_groups: false,
+    };
+}
+
 /// One run in progress.
-pub(crate) struct Engine<'a, S: Sink> {
+pub(crate) struct Engine<'a, S: Run> {
     pub m: &'a Machine,
     pub w: &'a Workload,
-    pub policy: &'a Policy,
+    pub policy: Rules<'a, S>,
     pub now: u64,
     /// CPU that executes the code of the current event.
     pub exec: u32,
@@ -88,8 +99,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub cpus: Vec<CpuState>,
     pub tasks: Vec<Task>,
     pub domains: Vec<DomainState>,
-    pub uses: Uses,
-    pub fair_rules: FairRules<'a>,
+    pub uses: Used<S>,
+    pub fair_rules: FairRules<'a, S>,
     /// Time as the signals see it.
     pub signal_clock: SignalClock,
     pub lines: Lines,
@@ -117,7 +128,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub programs: Programs,
     pub pace: Pace,
     /// A kernel's own code, where that decides.
-    pub kernel: Option<Kernel<'a>>,
+    pub kernel: Code<'a, S>,
 }
 
 /// A CPU at run time. What most events look at lies together, at the beginning.

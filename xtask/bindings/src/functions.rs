@@ -12,10 +12,6 @@ use crate::rules;
 /// All functions as Rust declares them.
 pub fn rust_block(parsed: &Parsed, form: Form) -> String {
     let mut out = "unsafe extern \"C\" {\n".to_owned();
-    if form == Form::Narrow {
-        out += "    /// The policy of the newest kernel, for which the core is compiled once more.\n";
-        out += "    #[link_name = \"pelton_x_policy_newest\"]\n    pub safe fn policy_newest() -> &'static Policy;\n";
-    }
     let mut functions: Vec<&ForeignItemFn> = parsed.functions.iter().collect();
     functions.sort_by_key(|function| function.sig.ident.to_string());
     functions.into_iter().for_each(|function| out += &declaration(function, form));
@@ -81,11 +77,7 @@ pub fn c_file(parsed: &Parsed, form: Form) -> String {
     out += "/*\n * What takes a policy is compiled twice: for any policy, and for the newest kernel's, whose values are \
             constants to\n * the compiler there, so that no switch is left. The address of a policy says which of the two it \
             is. The general\n * form is a function of its own: the registers that it needs are not saved on the way to the \
-            other one.\n */\n#define APART static __attribute__((noinline))\n\n\
-            const struct pelton_policy *pelton_x_policy_newest(void);\n";
-    if form == Form::Narrow {
-        out += "const struct pelton_policy *pelton_x_policy_newest(void) { return &pelton_policy_newest; }\n";
-    }
+            other one.\n */\n#define APART static __attribute__((noinline))\n";
     for (name, wrapper) in &parsed.wrappers {
         out += &symbol(name.trim_start_matches("pelton_"), wrapper, form);
     }
@@ -99,16 +91,12 @@ fn symbol(name: &str, own: &Wrapper, form: Form) -> String {
     let back = if ret == "void" { "" } else { "return " };
     let (first, rest) = args.split_once(',').unwrap_or((args, ""));
     let comma = if rest.is_empty() { "" } else { "," };
-    let newest = match form {
-        Form::Narrow => "&pelton_policy_newest",
-        Form::Wide => "pelton_x_policy_newest()",
-    };
     let (is_newest, known) = if params.starts_with("const struct pelton_policy *") {
-        (format!("IS_NEWEST({first}, {newest})"), format!("{back}pelton_{name}(&pelton_policy_newest{comma}{rest});"))
+        (format!("IS_NEWEST({first})"), format!("{back}pelton_{name}(&pelton_policy_newest{comma}{rest});"))
     } else if params.starts_with("const struct pelton_ctx *") && params.matches("pelton_ctx").count() == 1 {
         let known = format!("{{ &pelton_policy_newest, {first}->now, {first}->cap_orig, {first}->freq_scale }}");
         let call = format!("{back}pelton_{name}(&known{comma}{rest});");
-        (format!("{first}->pol == {newest}"), format!("struct pelton_ctx known = {known}; {call}"))
+        (format!("IS_NEWEST({first}->pol)"), format!("struct pelton_ctx known = {known}; {call}"))
     } else {
         return format!("\n{head};\n{head} {{ {back}pelton_{name}({args}); }}\n");
     };

@@ -119,7 +119,7 @@ pub fn c_record(name: &str) -> Option<String> {
 
 /// Does the generator itself provide a name?
 pub fn is_own(name: &str) -> bool {
-    name == "policy_newest" || MODULES.iter().any(|(module, _)| *module == name)
+    MODULES.iter().any(|(module, _)| *module == name)
 }
 
 /// A type that is no pointer.

@@ -15,15 +15,16 @@ fn head(about: &str) -> String {
     )
 }
 
-/// The fields of a policy, in the order of the tables.
+/// The fields of a policy, in the order of the tables, with the newest kernel's values.
 pub fn fields() -> String {
-    let mut out = head("//! Switches and then parameters of a policy.");
+    let mut out = head("//! Switches and then parameters of a policy, with the values of the newest kernel.");
     out += "policy_fields! {\n";
     let numbers = parameters();
-    let rows = switches().into_iter().map(|s| (s.name, of_switch(&s)));
-    for (name, about) in rows.chain(numbers.iter().map(|p| (p.name, of_parameter(p)))) {
+    let newest = |switch: &Switch| switch.defaults.last().copied().unwrap_or_default();
+    let rows = switches().into_iter().map(|s| (s.name, of_switch(&s), newest(&s)));
+    for (name, about, value) in rows.chain(numbers.iter().map(|p| (p.name, of_parameter(p), p.preset))) {
         out += &comment(&about);
-        let _ = writeln!(out, "    {name},");
+        let _ = writeln!(out, "    {name} = {value},");
     }
     out + "}\n"
 }

@@ -2,15 +2,16 @@
 //! Books of clamps: what a CPU counts are the tasks that are on it, and its sums are theirs.
 
 use pelton_core::value;
-use pelton_schema::{NullSink, Sink};
+use pelton_schema::NullSink;
 
 use crate::common::random::{Dice, paths_of, random_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, on, profile, run_ms, task, workload};
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 use pelton_model::workload::{GroupChange, GroupSpec, Op, TaskSpec};
 use pelton_model::{RunConfig, Workload};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
     pub(super) fn audit_clamps(&self, c: u32) -> Result<(), String> {
         if !self.uses.clamped {

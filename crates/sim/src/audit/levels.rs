@@ -4,11 +4,11 @@
 
 use pelton_core::{CfsRq, Se, value};
 use pelton_model::workload::SchedPolicy;
-use pelton_schema::Sink;
 
 use crate::class::fair::FairRq;
 use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
 use crate::engine::life::Life;
+use crate::shape::Run;
 use crate::state::{CpuState, Engine, NO_TASK, Task};
 
 /// Utilization that a period of running adds at most: an entity and its queue are published at other places of a
@@ -34,7 +34,7 @@ impl CpuState {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A throttled group keeps the task from running: on a queue that is cut off, or in limbo.
     pub(crate) fn is_held(&self, t: u32) -> bool {
         let task = &self.tasks[t as usize];
@@ -161,7 +161,7 @@ impl<S: Sink> Engine<'_, S> {
         let place = |slot: u32| (cpu.levels.len() as usize).min(slot as usize);
         let mut add = |home: u32, mut se: Se| {
             let cfs = self.cpus[c as usize].level(home).1;
-            let mut ctx = cpu.rq.ctx(self.policy, cfs);
+            let mut ctx = cpu.rq.ctx(self.policy.get(), cfs);
             ctx.now = cfs.avg.last_update_time_ns;
             if se.on_rq != 0 {
                 se.update(&ctx)
@@ -233,7 +233,7 @@ impl<S: Sink> Engine<'_, S> {
             None => self.tasks[entity as usize].policy() == SchedPolicy::Idle,
         };
         at("load weight", cfs.full_weight(), queue.all().map(weight).sum())?;
-        if cfs.runnable_load_avg(self.policy).is_some() {
+        if cfs.runnable_load_avg(self.policy.get()).is_some() {
             let runnable = |entity: u32| u64::from(self.record(c, entity).runnable_weight);
             at("runnable weight", cfs.runnable_weight, queue.all().map(runnable).sum())?;
         }

@@ -3,11 +3,12 @@
 
 mod clamps;
 mod levels;
+mod shapes;
 mod small_worlds;
 mod trees;
 
 use pelton_core::{Policy, value};
-use pelton_schema::{NullSink, Sink};
+use pelton_schema::NullSink;
 
 use crate::class::Class;
 use crate::common::random::{
@@ -17,6 +18,7 @@ use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::life::Life;
 use crate::hw::power::Power;
 use crate::program::calls::Verb;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 use levels::PERIOD_OF_UTIL;
 use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
@@ -27,7 +29,7 @@ const WAIT_NS_MAX: u64 = 25 * MS;
 /// Longest wait of a fair task beside an idle CPU where domains are balanced.
 const BALANCED_WAIT_NS_MAX: u64 = 100 * MS;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Checks the present state; the error names the fault.
     pub(crate) fn audit(&self) -> Result<(), String> {
         (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
@@ -270,7 +272,7 @@ impl<S: Sink> Engine<'_, S> {
             // Time passed differently for some of them.
             return Ok(());
         }
-        let mut ctx = cpu.rq.ctx(self.policy, cfs);
+        let mut ctx = cpu.rq.ctx(self.policy.get(), cfs);
         ctx.now = cfs.avg.last_update_time_ns;
         let (mut util, mut attached, mut ahead) = (0, 0, 0);
         for task in self.tasks.iter().filter(|t| t.cpu == c && t.is_fair() && t.life() != Life::Unborn && !t.is_dead())
@@ -311,7 +313,7 @@ impl<S: Sink> Engine<'_, S> {
 }
 
 /// Runs and checks the books after every event.
-pub(crate) fn audited<'a, S: Sink>(
+pub(crate) fn audited<'a, S: Run>(
     m: &'a Machine,
     w: &'a Workload,
     policy: &'a Policy,

@@ -7,23 +7,23 @@ use pelton_core::fair::{self, FairSe, FairTunables};
 use pelton_core::{Policy, scale_load, scale_load_down, value};
 
 use super::{pick, weight_level};
+use crate::shape::{Rules, Run};
 use crate::state::NO_TASK;
 use pelton_model::workload::SchedPolicy;
 
 /// Rules and parameters of the fair class of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FairRules<'p> {
-    pub policy: &'p Policy,
+pub(crate) struct FairRules<'p, S> {
+    pub policy: Rules<'p, S>,
     pub tunables: FairTunables,
     /// The least vruntime of a queue is kept.
     pub keeps_min: bool,
 }
 
-impl<'p> FairRules<'p> {
-    pub(crate) fn new(policy: &'p Policy, nr_cpus: u32, tick_ns: u64) -> FairRules<'p> {
+impl<'p, S: Run> FairRules<'p, S> {
+    pub(crate) fn new(policy: &'p Policy, nr_cpus: u32, tick_ns: u64) -> Self {
         let mut tunables = FairTunables::default();
         fair::fair_tunables_init(policy, &mut tunables, nr_cpus, tick_ns);
-        FairRules { policy, tunables, keeps_min: fair::keeps_min_vruntime(policy) }
+        FairRules { policy: Rules::of(policy), tunables, keeps_min: fair::keeps_min_vruntime(policy) }
     }
 
     pub(crate) fn is_cfs(&self) -> bool {
@@ -248,18 +248,18 @@ impl FairRq {
         (self.rq.min_slice_ns != u64::MAX).then_some(self.rq.min_slice_ns)
     }
 
-    fn insert<E: Entities>(&mut self, rules: &FairRules, e: &E, task: u32) {
+    fn insert<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E, task: u32) {
         if !rules.is_cfs() {
-            fair::avg_vruntime_add(rules.policy, &mut self.rq, &e.fair(task).se);
+            fair::avg_vruntime_add(rules.policy.get(), &mut self.rq, &e.fair(task).se);
         }
         self.queue.push(task);
     }
 
-    fn remove<E: Entities>(&mut self, rules: &FairRules, e: &E, task: u32) {
+    fn remove<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E, task: u32) {
         if let Some(i) = self.queue.iter().position(|&t| t == task) {
             self.queue.remove(i);
             if !rules.is_cfs() {
-                fair::avg_vruntime_sub(rules.policy, &mut self.rq, &e.fair(task).se);
+                fair::avg_vruntime_sub(rules.policy.get(), &mut self.rq, &e.fair(task).se);
             }
         }
     }
@@ -282,19 +282,25 @@ impl FairRq {
     }
 
     /// CFS: the period of the queue that an entity shares in; `all` runnable tasks are on the CPU.
-    pub(super) fn period_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, all: u32) -> u64 {
-        fair::slice_period(rules.policy, &rules.tunables, &self.rq, &e.fair(entity).se, all)
+    pub(super) fn period_ns<S: Run, E: Entities>(&self, rules: &FairRules<'_, S>, e: &E, entity: u32, all: u32) -> u64 {
+        fair::slice_period(rules.policy.get(), &rules.tunables, &self.rq, &e.fair(entity).se, all)
     }
 
     /// CFS: what an entity gets of a time that belongs to all of the queue.
-    pub(super) fn share_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, whole_ns: u64) -> u64 {
-        fair::slice_share(rules.policy, &self.rq, &e.fair(entity).se, whole_ns)
+    pub(super) fn share_ns<S: Run, E: Entities>(
+        &self,
+        rules: &FairRules<'_, S>,
+        e: &E,
+        entity: u32,
+        whole_ns: u64,
+    ) -> u64 {
+        fair::slice_share(rules.policy.get(), &self.rq, &e.fair(entity).se, whole_ns)
     }
 
     /// Puts an entity that becomes runnable here in its place. CFS: `slice_ns` is its slice.
-    pub(super) fn enqueue<E: Entities>(
+    pub(super) fn enqueue<S: Run, E: Entities>(
         &mut self,
-        rules: &FairRules,
+        rules: &FairRules<'_, S>,
         e: &mut E,
         task: u32,
         wakeup: bool,
@@ -316,7 +322,7 @@ impl FairRq {
     }
 
     /// New entities start one slice behind; sleepers get a bounded credit.
-    fn place_cfs(&self, rules: &FairRules, entity: &mut FairEntity, wakeup: bool, slice_ns: u64) {
+    fn place_cfs<S: Run>(&self, rules: &FairRules<'_, S>, entity: &mut FairEntity, wakeup: bool, slice_ns: u64) {
         if entity.fresh {
             entity.se.vruntime = self.rq.zero_vruntime;
             self.place_entity_cfs(rules, entity, true, slice_ns);
@@ -330,21 +336,27 @@ impl FairRq {
     }
 
     /// No simulated sleep is so long that a comparison of vruntimes could wrap.
-    fn place_entity_cfs(&self, rules: &FairRules, entity: &mut FairEntity, initial: bool, slice_ns: u64) {
-        let (p, t) = (rules.policy, &rules.tunables);
+    fn place_entity_cfs<S: Run>(
+        &self,
+        rules: &FairRules<'_, S>,
+        entity: &mut FairEntity,
+        initial: bool,
+        slice_ns: u64,
+    ) {
+        let (p, t) = (rules.policy.get(), &rules.tunables);
         fair::place_entity_cfs(p, t, &self.rq, &mut entity.se, initial.into(), slice_ns, 0);
     }
 
-    fn place<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+    fn place<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, task: u32) {
         let curr = self.running(e);
         let entity = e.fair_mut(task);
         let initial = entity.fresh.into();
-        fair::place_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
+        fair::place_entity(rules.policy.get(), &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
     }
 
     /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run. On a queue
     /// where it is alone it owes no more than a brother between others.
-    pub(super) fn fork<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32, slice_ns: u64) {
+    pub(super) fn fork<S: Run, E: Entities>(&self, rules: &FairRules<'_, S>, e: &mut E, task: u32, slice_ns: u64) {
         if !rules.is_cfs() {
             return;
         }
@@ -366,17 +378,29 @@ impl FairRq {
     }
 
     /// An entity gets another weight, with its inverse when that is a task's.
-    pub(super) fn reweight<E: Entities>(&mut self, rules: &FairRules, e: &mut E, entity: u32, weight: (u64, u32)) {
+    pub(super) fn reweight<S: Run, E: Entities>(
+        &mut self,
+        rules: &FairRules<'_, S>,
+        e: &mut E,
+        entity: u32,
+        weight: (u64, u32),
+    ) {
         let (curr, runs) = (self.running(e), self.curr == entity);
         self.look_at_slices(e, false);
         let se = &mut e.fair_mut(entity).se;
-        let (p, t) = (rules.policy, &rules.tunables);
+        let (p, t) = (rules.policy.get(), &rules.tunables);
         fair::reweight_entity_fair(p, t, &mut self.rq, curr.as_ref(), se, runs, weight);
         self.advance_min(rules, e);
     }
 
     /// Takes a task off. `sleeping` keeps its lag for the next wake-up, otherwise it moves to another queue.
-    pub(crate) fn dequeue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, sleeping: bool) {
+    pub(crate) fn dequeue<S: Run, E: Entities>(
+        &mut self,
+        rules: &FairRules<'_, S>,
+        e: &mut E,
+        task: u32,
+        sleeping: bool,
+    ) {
         if rules.is_cfs() {
             if !sleeping {
                 self.make_relative(e.fair_mut(task));
@@ -397,11 +421,11 @@ impl FairRq {
     }
 
     /// EEVDF: remembers the lag of an entity that leaves.
-    fn leave<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, sleeping: bool) {
+    fn leave<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, task: u32, sleeping: bool) {
         let curr = self.running(e);
         self.look_at_slices(e, false);
         let se = &mut e.fair_mut(task).se;
-        fair::leave_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
+        fair::leave_entity(rules.policy.get(), &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
         if se.delayed != 0 {
             self.nr_delayed_here -= 1;
             // One that moves stays what it is.
@@ -412,29 +436,29 @@ impl FairRq {
     }
 
     /// EEVDF: an entity that is not eligible stays queued when it wants to sleep.
-    pub(crate) fn delay<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+    pub(crate) fn delay<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, task: u32) {
         let curr = self.running(e);
         self.look_at_slices(e, false);
         let se = &mut e.fair_mut(task).se;
-        if fair::delay_dequeue(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
+        if fair::delay_dequeue(rules.policy.get(), &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
             se.delayed = 1;
         }
         self.nr_delayed_here += 1;
     }
 
     /// True when the task has received more than its share (its dequeue is delayed).
-    pub(crate) fn is_over_served<E: Entities>(&self, rules: &FairRules, e: &E, task: u32) -> bool {
-        fair::entity_eligible(rules.policy, &self.rq, self.running(e).as_ref(), &e.fair(task).se) == 0
+    pub(crate) fn is_over_served<S: Run, E: Entities>(&self, rules: &FairRules<'_, S>, e: &E, task: u32) -> bool {
+        fair::entity_eligible(rules.policy.get(), &self.rq, self.running(e).as_ref(), &e.fair(task).se) == 0
     }
 
     /// A task whose dequeue was delayed is woken: it keeps its place, or is placed anew.
-    pub(crate) fn requeue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+    pub(crate) fn requeue<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, task: u32) {
         let (curr, waits) = (self.running(e), self.curr != task);
         self.look_at_slices(e, false);
         // The sums hold an entity as it was placed.
         let placed = e.fair(task).se;
         let se = &mut e.fair_mut(task).se;
-        let anew = fair::requeue_delayed(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
+        let anew = fair::requeue_delayed(rules.policy.get(), &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
         se.delayed = 0;
         self.nr_delayed_here -= 1;
         if !anew {
@@ -442,7 +466,7 @@ impl FairRq {
         }
         self.rq.nr_queued -= 1;
         if waits {
-            fair::avg_vruntime_sub(rules.policy, &mut self.rq, &placed);
+            fair::avg_vruntime_sub(rules.policy.get(), &mut self.rq, &placed);
         }
         self.place(rules, e, task);
         if waits {
@@ -453,21 +477,21 @@ impl FairRq {
     }
 
     /// A task that sleeps wakes on another queue: CFS takes its place relative to this one along, EEVDF has its lag.
-    pub(crate) fn leave_asleep(&self, rules: &FairRules, entity: &mut FairEntity) {
+    pub(crate) fn leave_asleep<S: Run>(&self, rules: &FairRules<'_, S>, entity: &mut FairEntity) {
         if rules.is_cfs() {
             self.make_relative(entity);
         }
     }
 
     /// The chosen task becomes the running one.
-    pub(crate) fn set_curr<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+    pub(crate) fn set_curr<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, task: u32) {
         self.remove(rules, e, task);
         self.look_at_slices(e, true);
         self.curr = task;
         let se = &mut e.fair_mut(task).se;
         se.ran_ns = 0;
         if !rules.is_cfs() {
-            fair::set_protect_slice(rules.policy, &self.rq, se);
+            fair::set_protect_slice(rules.policy.get(), &self.rq, se);
         }
         if self.skip == task {
             self.skip = NO_TASK;
@@ -475,7 +499,7 @@ impl FairRq {
     }
 
     /// The running task goes back to the queue, still runnable.
-    pub(crate) fn put_curr<E: Entities>(&mut self, rules: &FairRules, e: &E) {
+    pub(crate) fn put_curr<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E) {
         let task = std::mem::replace(&mut self.curr, NO_TASK);
         if task != NO_TASK {
             self.insert(rules, e, task);
@@ -483,11 +507,11 @@ impl FairRq {
     }
 
     /// Charges `delta_ns` to the running task; true when it has to give way.
-    pub(crate) fn charge<E: Entities>(&mut self, rules: &FairRules, e: &mut E, delta_ns: u64) -> bool {
+    pub(crate) fn charge<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E, delta_ns: u64) -> bool {
         if self.curr == NO_TASK || delta_ns == 0 {
             return false;
         }
-        let p = rules.policy;
+        let p = rules.policy.get();
         let se = &mut e.fair_mut(self.curr).se;
         let mut gives_way = false;
         if rules.is_cfs() {
@@ -501,23 +525,23 @@ impl FairRq {
 
     /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides when it is
     /// charged.
-    pub(super) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
+    pub(super) fn tick_preempts<S: Run, E: Entities>(&self, rules: &FairRules<'_, S>, e: &E, slice_ns: u64) -> bool {
         let (Some(curr), Some(first)) = (self.running(e), self.first(e)) else { return false };
         rules.is_cfs() && fair::check_preempt_tick(&rules.tunables, &curr, &first, slice_ns) != 0
     }
 
     /// Yields: the running task goes behind the others.
-    pub(crate) fn yield_curr<E: Entities>(&mut self, rules: &FairRules, e: &mut E) {
+    pub(crate) fn yield_curr<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &mut E) {
         if rules.is_cfs() {
             self.skip = self.curr;
             return;
         }
-        fair::yield_entity(rules.policy, &rules.tunables, &mut self.rq, &mut e.fair_mut(self.curr).se);
+        fair::yield_entity(rules.policy.get(), &rules.tunables, &mut self.rq, &mut e.fair_mut(self.curr).se);
         self.advance_min(rules, e);
     }
 
     /// The task to run next, which may be the running one or a delayed one; `NO_TASK` when empty.
-    pub(crate) fn pick<E: Entities>(&mut self, rules: &FairRules, e: &E) -> u32 {
+    pub(crate) fn pick<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E) -> u32 {
         let picked = pick::next(self, rules, e);
         if picked == self.skip {
             self.skip = NO_TASK;
@@ -526,14 +550,14 @@ impl FairRq {
     }
 
     #[inline]
-    fn advance_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
+    fn advance_min<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E) {
         if rules.keeps_min {
             self.update_min(rules, e);
         }
     }
 
-    fn update_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
+    fn update_min<S: Run, E: Entities>(&mut self, rules: &FairRules<'_, S>, e: &E) {
         let (curr, first) = (self.running(e), self.first(e));
-        fair::update_min_vruntime(rules.policy, &mut self.rq, curr.as_ref(), first.as_ref());
+        fair::update_min_vruntime(rules.policy.get(), &mut self.rq, curr.as_ref(), first.as_ref());
     }
 }

@@ -5,13 +5,14 @@
 use pelton_core::fair::{self, FairSe};
 
 use super::fair::{Entities, FairRq, FairRules};
+use crate::shape::Run;
 use crate::state::NO_TASK;
 
 /// `preempt_by_policy`: the entities have to be compared.
 const COMPARE: u32 = 2;
 
 /// The entity to run next.
-pub(super) fn next<E: Entities>(q: &FairRq, rules: &FairRules, e: &E) -> u32 {
+pub(super) fn next<S: Run, E: Entities>(q: &FairRq, rules: &FairRules<'_, S>, e: &E) -> u32 {
     match q.queue.is_empty() {
         true => q.curr,
         false if rules.is_cfs() => next_cfs(q, rules, e),
@@ -34,7 +35,7 @@ fn before_curr<E: Entities>(q: &FairRq, e: &E, other: Option<u32>) -> Option<u32
     }
 }
 
-fn next_cfs<E: Entities>(q: &FairRq, rules: &FairRules, e: &E) -> u32 {
+fn next_cfs<S: Run, E: Entities>(q: &FairRq, rules: &FairRules<'_, S>, e: &E) -> u32 {
     let Some(left) = before_curr(q, e, first_but(q, e, NO_TASK)) else { return NO_TASK };
     if q.skip != left {
         return left;
@@ -42,14 +43,14 @@ fn next_cfs<E: Entities>(q: &FairRq, rules: &FairRules, e: &E) -> u32 {
     let second = if left == q.curr { first_but(q, e, NO_TASK) } else { before_curr(q, e, first_but(q, e, left)) };
     let takes = |t: u32| {
         let (second, first) = (&e.fair(t).se, &e.fair(left).se);
-        fair::skip_takes_second(rules.policy, &rules.tunables, second, first) != 0
+        fair::skip_takes_second(rules.policy.get(), &rules.tunables, second, first) != 0
     };
     second.filter(|&t| takes(t)).unwrap_or(left)
 }
 
 /// Earliest eligible deadline; the protected running entity first when `protect`.
-fn next_eevdf<E: Entities>(q: &FairRq, rules: &FairRules, e: &E, protect: bool) -> u32 {
-    let (p, curr) = (rules.policy, q.running(e));
+fn next_eevdf<S: Run, E: Entities>(q: &FairRq, rules: &FairRules<'_, S>, e: &E, protect: bool) -> u32 {
+    let (p, curr) = (rules.policy.get(), q.running(e));
     if fair::keeps_curr(p, &q.rq, curr.as_ref(), protect.into()) != 0 {
         return q.curr;
     }
@@ -66,8 +67,8 @@ fn next_eevdf<E: Entities>(q: &FairRq, rules: &FairRules, e: &E, protect: bool) 
 }
 
 /// Decision by policies alone: true or false, or `None` where they do not decide. See [`fair::preempt_by_policy`].
-pub(super) fn by_policy(rules: &FairRules, idle: [bool; 2], at: [bool; 2], batch: bool) -> Option<bool> {
-    match fair::preempt_by_policy(rules.policy, idle, at, batch) {
+pub(super) fn by_policy<S: Run>(rules: &FairRules<'_, S>, idle: [bool; 2], at: [bool; 2], batch: bool) -> Option<bool> {
+    match fair::preempt_by_policy(rules.policy.get(), idle, at, batch) {
         COMPARE => None,
         decided => Some(decided != 0),
     }
@@ -75,25 +76,25 @@ pub(super) fn by_policy(rules: &FairRules, idle: [bool; 2], at: [bool; 2], batch
 
 impl FairRq {
     /// An idle entity has no protection from others.
-    pub(super) fn unprotect<E: Entities>(&self, rules: &FairRules, e: &mut E, preempted: bool) {
+    pub(super) fn unprotect<S: Run, E: Entities>(&self, rules: &FairRules<'_, S>, e: &mut E, preempted: bool) {
         if preempted && !rules.is_cfs() && self.curr != NO_TASK {
-            fair::cancel_protect_slice(rules.policy, &mut e.fair_mut(self.curr).se);
+            fair::cancel_protect_slice(rules.policy.get(), &mut e.fair_mut(self.curr).se);
         }
     }
 
     /// True if the woken entity preempts the running one, policies aside.
-    pub(super) fn entity_preempts<E: Entities>(
+    pub(super) fn entity_preempts<S: Run, E: Entities>(
         &mut self,
-        rules: &FairRules,
+        rules: &FairRules<'_, S>,
         e: &mut E,
         wakee: u32,
         is_new: bool,
     ) -> bool {
         if rules.is_cfs() {
             let (curr, wakee) = (&e.fair(self.curr).se, &e.fair(wakee).se);
-            return fair::wakeup_preempt_entity(rules.policy, &rules.tunables, curr, wakee) > 0;
+            return fair::wakeup_preempt_entity(rules.policy.get(), &rules.tunables, curr, wakee) > 0;
         }
-        let (p, woken) = (rules.policy, e.fair(wakee).se);
+        let (p, woken) = (rules.policy.get(), e.fair(wakee).se);
         let passes = fair::preempt_short(p, &self.rq, &e.fair(self.curr).se, &woken);
         if fair::wakee_may_preempt(p, &woken, passes, is_new.into()) == 0 {
             return false;

@@ -7,6 +7,7 @@ use pelton_core::{fair, h_nr_idle_above, set_idle_delta};
 use super::fair::{Entities, FairRq, FairRules};
 use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
 use super::pick;
+use crate::shape::Run;
 use crate::state::{NO_TASK, Task};
 
 /// Extent of an entity's leaving, from its queue up.
@@ -36,8 +37,8 @@ impl Leave {
 }
 
 /// The levels of one CPU, borrowed for one operation.
-pub(crate) struct Tree<'a> {
-    pub rules: &'a FairRules<'a>,
+pub(crate) struct Tree<'a, S> {
+    pub rules: &'a FairRules<'a, S>,
     /// The root queue.
     pub whole: &'a mut FairRq,
     pub levels: &'a mut Levels,
@@ -48,7 +49,7 @@ pub(crate) struct Tree<'a> {
 /// compiled for that case as well, in which no entity is asked what it is.
 macro_rules! on_queue {
     ($tree:expr, $home:expr, |$queue:ident, $entities:ident| $body:expr) => {
-        if $tree.levels.slots.is_empty() {
+        if !S::GROUPS || $tree.levels.slots.is_empty() {
             let ($queue, $entities) = (&mut *$tree.whole, &mut *$tree.tasks);
             $body
         } else {
@@ -59,7 +60,7 @@ macro_rules! on_queue {
     };
 }
 
-impl Tree<'_> {
+impl<S: Run> Tree<'_, S> {
     fn level(&mut self, slot: u32) -> (&mut FairRq, Mixed<'_>) {
         let queue = if slot == ROOT { &mut *self.whole } else { &mut self.levels.queues[slot as usize] };
         (queue, Mixed { tasks: self.tasks, groups: &mut self.levels.entities })
@@ -72,7 +73,7 @@ impl Tree<'_> {
 
     #[inline]
     pub(crate) fn home(&self, entity: u32) -> u32 {
-        self.levels.home(self.tasks, entity)
+        if S::GROUPS { self.levels.home(self.tasks, entity) } else { ROOT }
     }
 
     /// The group above an entity, `NO_TASK` when that is the root.
@@ -141,7 +142,7 @@ impl Tree<'_> {
             at = self.above(at);
         }
         let (_, e) = self.level(lowest);
-        fair::slice_floor(rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
+        fair::slice_floor(rules.policy.get(), &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
     }
 
     /// A task becomes runnable, or comes from another CPU; groups above that were empty are queued as well.
@@ -447,7 +448,7 @@ impl Tree<'_> {
     /// Charges run time at every level; true when a request is used up and another entity waits at its level.
     #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
-        if self.levels.slots.is_empty() {
+        if !S::GROUPS || self.levels.slots.is_empty() {
             return self.whole.charge(self.rules, self.tasks, delta_ns);
         }
         self.charge_levels(delta_ns)
@@ -517,7 +518,7 @@ impl Tree<'_> {
         let at = [old, new].map(|entity| self.idle_of(entity) != 0);
         let (rules, home) = (self.rules, self.home(new));
         if let Some(decided) = pick::by_policy(rules, idle, at, self.tasks[wakee as usize].fair.batch) {
-            let gives_up = decided && fair::idle_unprotected(rules.policy);
+            let gives_up = decided && fair::idle_unprotected(rules.policy.get());
             on_queue!(self, home, |queue, e| queue.unprotect(rules, e, gives_up));
             return decided;
         }

@@ -3,11 +3,11 @@
 //! end of the present step is known.
 
 use pelton_core::value;
-use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::queue::Ev;
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
 /// Time that kernel work of `cost_ns` (at capacity 1024) takes on a CPU of this speed, ns.
@@ -17,7 +17,7 @@ fn wall_ns(at_any_speed: bool, speed: u64, cost_ns: u64) -> u64 {
     (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Brings a CPU's running task, energy and time totals up to now.
     #[inline(always)]
     pub(crate) fn account(&mut self, c: u32) {

@@ -4,8 +4,8 @@
 
 use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
 use pelton_model::workload::{CpuSet, Process, Workload};
-use pelton_schema::Sink;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// A process.
@@ -212,7 +212,7 @@ impl CacheAware {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Tasks prefer caches on this machine, and balances ask for that.
     #[inline]
     pub(crate) fn has_caches(&self) -> bool {

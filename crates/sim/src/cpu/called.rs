@@ -2,10 +2,9 @@
 //! Waiting times of a called task, by cause, from the call of its list (`Op::CallAll`) until it executes
 //! (`Op::AwaitCall`).
 
-use pelton_schema::Sink;
-
 use crate::hw::power::Power;
 use crate::report::CallParts;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, SPEED_SHIFT};
 
 /// A call that its task has not got yet.
@@ -18,7 +17,7 @@ pub(crate) struct Called {
     parts: CallParts,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The list of task `t` is called.
     pub(crate) fn call_begins(&mut self, t: u32) {
         let (since_ns, split_ns, parts) = (self.now, self.now, CallParts::default());

@@ -3,8 +3,9 @@
 
 use std::num::NonZeroU32;
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 /// Time in which every kernel's signals halve, ms.
@@ -28,12 +29,13 @@ impl SignalClock {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Brings a CPU's clocks up to now, handing over the interrupt time since the last time.
     pub(crate) fn update_clock(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
         let irq_ns = std::mem::take(&mut cpu.line.irq_pending_ns);
-        let decayed = cpu.rq.clock_update(self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
+        let decayed =
+            cpu.rq.clock_update(self.policy.get(), self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
         if decayed {
             self.request_changes(c);
         }

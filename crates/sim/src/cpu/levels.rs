@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The levels of a CPU's fair queues, for one operation.
 
-use pelton_schema::Sink;
-
 use crate::class::fair::FairRules;
 use crate::class::tree::Tree;
+use crate::shape::Run;
 use crate::state::{CpuState, Engine, Task};
 
 /// The levels of a CPU for one operation.
 #[inline]
-pub(crate) fn tree<'a>(rules: &'a FairRules<'a>, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
+pub(crate) fn tree<'a, S: Run>(
+    rules: &'a FairRules<'a, S>,
+    cpu: &'a mut CpuState,
+    tasks: &'a mut Vec<Task>,
+) -> Tree<'a, S> {
     Tree { rules, whole: &mut cpu.fair, levels: &mut cpu.levels, tasks }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The levels of CPU `c`, whose running task was charged up to now.
     #[inline]
-    pub(crate) fn tree(&mut self, c: u32) -> Tree<'_> {
+    pub(crate) fn tree(&mut self, c: u32) -> Tree<'_, S> {
         self.update_curr(c);
         self.tree_as_is(c)
     }
 
     /// The levels of CPU `c`, for readers of no virtual time.
     #[inline]
-    pub(crate) fn tree_as_is(&mut self, c: u32) -> Tree<'_> {
+    pub(crate) fn tree_as_is(&mut self, c: u32) -> Tree<'_, S> {
         tree(&self.fair_rules, &mut self.cpus[c as usize], &mut self.tasks)
     }
 

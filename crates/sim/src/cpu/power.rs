@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU changes between executing, idle, and the way out of idle.
 
-use pelton_schema::{Drawn, Sink};
+use pelton_schema::Drawn;
 
 use crate::engine::queue::Ev;
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Changes the power state, closing the energy and time totals of the old one.
     pub(crate) fn set_power(&mut self, c: u32, power: Power) {
         self.account(c);

@@ -3,10 +3,11 @@
 //! the task next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
 
 use pelton_core::{CfsBandwidth, RUNTIME_INF, quota, value};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::class::levels::{entity_of, slot_of};
 use crate::engine::queue::{Ev, QuotaTimer};
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::workload::Bandwidth;
 
@@ -86,7 +87,7 @@ impl Budgets {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     pub(crate) fn kernel_ns(&self) -> u64 {
         self.boot_ns + self.now
     }
@@ -146,7 +147,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let budget = &mut self.budgets.budgets[number as usize];
         budget.usage_ns += delta_ns;
-        let said = budget.bandwidth.account(self.policy, own.runtime(), delta_ns, now, tick_ns);
+        let said = budget.bandwidth.account(self.policy.get(), own.runtime(), delta_ns, now, tick_ns);
         self.arm_quota_timers(number, said);
         if said & quota::EXHAUSTED != 0 {
             if self.throttles_at_once() {
@@ -164,7 +165,7 @@ impl<S: Sink> Engine<'_, S> {
         let queued = !by_task && !cpu.levels.is_empty(slot);
         let own = cpu.levels.at_mut(slot);
         let number = own.group();
-        let said = self.budgets.bandwidth(number).throttle(self.policy, own.runtime(), queued, now);
+        let said = self.budgets.bandwidth(number).throttle(self.policy.get(), own.runtime(), queued, now);
         self.arm_quota_timers(number, said);
         if said & quota::THROTTLED == 0 {
             return false;
@@ -180,7 +181,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The averages of a throttled queue and of those below stand still; where tasks leave one by one, once all have
     /// left.
     pub(crate) fn stop_clocks(&mut self, c: u32, top: u32) {
-        let (policy, by_task) = (self.policy, self.quota_by_task());
+        let (policy, by_task) = (self.policy.get(), self.quota_by_task());
         let cpu = &mut self.cpus[c as usize];
         for slot in 0..cpu.levels.len() {
             if !cpu.levels.is_below(slot, top) {

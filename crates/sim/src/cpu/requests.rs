@@ -8,8 +8,8 @@ use pelton_core::{
     CpuState as CpuInputs, KHZ_NONE, NO_LARGEST, PackedRequests, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy,
     cpu_bw_dl, first_largest,
 };
-use pelton_schema::Sink;
 
+use crate::shape::Run;
 use crate::state::{CpuState, Engine};
 use pelton_model::machine::Machine;
 
@@ -305,14 +305,14 @@ fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
     inputs.refill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.line.idle_calls());
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Boost of CPU `c` now, percent.
     pub(crate) fn boost_of(&self, c: u32) -> i32 {
         if !self.uses.boost_groups {
             return self.policy.boost as i32;
         }
         let mut groups = self.cpus[c as usize].boost;
-        groups.boost(self.policy, self.boot_ns + self.now)
+        groups.boost(self.policy.get(), self.boot_ns + self.now)
     }
 
     /// Puts the clamps of CPU `c` into the inputs of its request.
@@ -322,7 +322,7 @@ impl<S: Sink> Engine<'_, S> {
             inputs.limit_groups(cpu.levels.throttled(None).list(), cpu.clamp_sum.est);
         }
         if self.uses.clamp_sums {
-            cpu.clamp_sum.apply(self.policy, cpu.uclamp.value[0], inputs);
+            cpu.clamp_sum.apply(self.policy.get(), cpu.uclamp.value[0], inputs);
         } else if self.uses.clamped {
             inputs.uclamp_used = 1;
             [inputs.uclamp_min, inputs.uclamp_max] = cpu.uclamp.value;
@@ -360,7 +360,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut inputs = self.queues(c);
         self.apply_clamps(c, &mut inputs);
         if self.uses.boosts {
-            inputs = inputs.boosted(self.policy, self.boost_of(c));
+            inputs = inputs.boosted(self.policy.get(), self.boost_of(c));
         }
         inputs
     }

@@ -2,11 +2,11 @@
 //! Asking a CPU to choose again: when it learns of it, and when it can.
 
 use pelton_core::value;
-use pelton_schema::Sink;
 
 use crate::engine::queue::Ev;
 use crate::engine::queue::Moment;
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 /// Requests to a CPU to choose its task again.
@@ -60,7 +60,7 @@ impl Resched {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A CPU chooses again when what its kernel is doing is done.
     pub(crate) fn finishes_path_first(&mut self, c: u32) -> bool {
         if self.cpus[c as usize].line.overhead_ns == 0 {

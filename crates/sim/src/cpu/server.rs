@@ -2,9 +2,9 @@
 //! The fair server of a CPU: when its timers expire, and what is taken from its runtime.
 
 use pelton_core::{DlServer, Policy, ServerBw, value};
-use pelton_schema::Sink;
 
 use crate::engine::queue::{Ev, Moment};
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 /// The server, and its timers.
@@ -43,10 +43,10 @@ impl Server {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Something happens to the server of `c`, which is charged fair time first; its timers follow.
     fn tell_server<T>(&mut self, c: u32, happens: impl FnOnce(&mut DlServer, &Policy, u64) -> T) -> T {
-        let (policy, now) = (self.policy, self.now);
+        let (policy, now) = (self.policy.get(), self.now);
         let server = &mut self.cpus[c as usize].server;
         server.tell(policy, now);
         let said = happens(&mut server.dl_server, policy, now);

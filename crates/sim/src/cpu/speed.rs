@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A CPU gets faster or slower: what it did so far is counted, then its step ends at another time.
 
-use pelton_schema::Sink;
-
 use crate::hw::power::Power;
 use crate::hw::speed::one_speed;
+use crate::shape::Run;
 use crate::state::{Engine, SPEED_SHIFT};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their
     /// signals.
     pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {

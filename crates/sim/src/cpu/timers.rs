@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Timers of tasks that sleep on a CPU, and the start of interrupts.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 
 /// Timer or device that a sleeping task waits for.
@@ -69,7 +70,7 @@ impl Task {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Sleeping until `at_ns`: arms the task's timer on the CPU that executes it, as `switch_hrtimer_base` does where
     /// that CPU is not idle (`get_nohz_timer_target`, 6.12.118 and 7.2.12). Nothing moves it with the task.
     pub(crate) fn arm_timer(&mut self, t: u32, at_ns: u64) {

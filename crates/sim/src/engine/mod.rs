@@ -11,8 +11,9 @@ pub(crate) mod rng;
 
 pub(crate) mod timers;
 
-use pelton_schema::{Event, Sink, Walk};
+use pelton_schema::{Event, Walk};
 
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Request of a room to one above it: wake a task, on the CPU that executes the wake-up.
@@ -22,7 +23,7 @@ pub(crate) struct Wakeup {
     pub exec: u32,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Averages of CPU `c` may have load that still fades.
     #[inline]
     pub(crate) fn is_blocked(&self, c: u32) -> bool {

@@ -8,10 +8,11 @@
 //! once if it had it before. The number of steps hardly depends on the policy where signals are frequency-invariant.
 //! The number of reactions does: a policy that does away with the short ones has fewer, and a larger mean.
 
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::HookSite;
 
 use crate::hw::speed::one_speed;
 use crate::report::DemandReport;
+use crate::shape::Run;
 use crate::state::{DomainState, Engine};
 use pelton_model::machine::Machine;
 
@@ -235,7 +236,7 @@ impl Clocks {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// An event of CPU `c` that did not lead to an evaluation.
     pub(crate) fn observe_event(&mut self, c: u32) {
         let d = self.m.cpus[c as usize].domain;
@@ -249,7 +250,7 @@ impl<S: Sink> Engine<'_, S> {
         let domain = &self.domains[d as usize];
         let table = domain.governor_table();
         let need = domain.freq.sugov.need(
-            self.policy,
+            self.policy.get(),
             self.targets.terms(d),
             (self.targets.place(c), self.targets.largest(d)),
             table,

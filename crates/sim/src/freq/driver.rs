@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Frequency at which the hardware of a domain runs: given by a recording, or set by a driver.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The frequency of CPU `c` is given: no governor is there to be called.
     pub(crate) fn is_given(&self, c: u32) -> bool {
         let given = |d: u32| self.freq.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());

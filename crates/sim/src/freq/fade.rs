@@ -2,11 +2,11 @@
 //! Load of idle CPUs that is not refreshed: a CPU that reads it works out how far it has faded.
 
 use pelton_core::{Pressure, runs, value};
-use pelton_schema::Sink;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// No CPU walks: a reader of what CPU `c` asks for works out how far it has faded. Of its groups only the root is
     /// read.
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
@@ -19,7 +19,7 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
-        let bits = cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
+        let bits = cpu.rq.update_blocked(self.policy.get(), self.signal_clock.at(self.now), 0, runs::IDLE, lost);
         let is = cpu.rq.has_blocked() || cpu.levels.has_listed();
         self.set_blocked(c, is);
         if S::ACTIVE && bits != 0 {

@@ -4,13 +4,14 @@
 
 use pelton_core::hook::{Outcome, class, how};
 use pelton_core::{Decision, PerfTerms, SugovPolicy, commit, cpu_bw_dl, value, verdict};
-use pelton_schema::{Event, GateVerdict, HookSite, Sink};
+use pelton_schema::{Event, GateVerdict, HookSite};
 
 use crate::class::Class;
 use crate::cpu::progress::Step;
 use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
 use crate::freq::live::Asker;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// A call of the governor.
@@ -21,35 +22,35 @@ pub(super) struct Call {
     pub marks: u32,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Something happened on CPU `c` that may call the governor.
     pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
-        if !self.freq.hooks.by_schedutil || self.is_given(c) {
+        if !self.is_by_schedutil() || self.is_given(c) {
             return self.target_event(c, site, how);
         }
         let remote = if c == self.exec { 0 } else { how::REMOTE };
         let now = self.boot_ns + self.now;
         let cpu = &mut self.cpus[c as usize];
         let sugov = &self.domains[self.targets.domain(c) as usize].freq.sugov;
-        let outcome = cpu.freq.sugov.hook_event(self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
+        let outcome = cpu.freq.sugov.hook_event(self.policy.get(), sugov, &cpu.rq, now, site as u32, how | remote);
         self.hook_outcome(c, site, outcome);
     }
 
     /// CPU `c` switched, from a task of class `prev` to task `next`.
     pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
-        if !self.freq.hooks.switches || !self.freq.hooks.by_schedutil || self.is_given(c) {
+        if !self.hooks_switches() || !self.is_by_schedutil() || self.is_given(c) {
             return;
         }
         let task = &self.tasks[next as usize];
         let how = how::SAME_CLAMP | if task.sleep.in_iowait() { how::IOWAIT } else { 0 };
         let (prev, next) = (switch_class(prev), switch_class(Some(task.class())));
-        let outcome = self.cpus[c as usize].freq.sugov.hook_switch(self.policy, prev, next, how);
+        let outcome = self.cpus[c as usize].freq.sugov.hook_switch(self.policy.get(), prev, next, how);
         self.hook_outcome(c, HookSite::Switch, outcome);
     }
 
     /// A fair task was enqueued on CPU `c`; an event when it is the second one to run.
     pub(crate) fn hook_second_task(&mut self, c: u32) {
-        if self.freq.hooks.switches && self.cpus[c as usize].nr_runnable() == 2 {
+        if self.hooks_switches() && self.cpus[c as usize].nr_runnable() == 2 {
             self.hook_event(c, HookSite::Enqueue, self.freq.hooks.long_tick);
         }
     }
@@ -76,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
         let local = c == self.exec || self.targets.domain(self.exec) == d;
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
-            self.cpus[c as usize].freq.sugov.keep_util(self.policy, &inputs);
+            self.cpus[c as usize].freq.sugov.keep_util(self.policy.get(), &inputs);
             if S::REQUESTS {
                 let queues = self.queues(c);
                 self.sink.called(self.now, c, &queues, &inputs);
@@ -88,8 +89,15 @@ impl<S: Sink> Engine<'_, S> {
         let sugov = &mut self.domains[d as usize].freq.sugov;
         let boosted = cpu.freq.sugov.iowait_boost;
         let before = self.kernel.is_some().then_some(*sugov);
-        let gate =
-            sugov.begin(self.policy, &mut cpu.freq.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
+        let gate = sugov.begin(
+            self.policy.get(),
+            &mut cpu.freq.sugov,
+            bw_dl,
+            self.boot_ns + self.now,
+            self.tick_ns,
+            flags,
+            local,
+        );
         // Of all that a call brings only a boost counts in the request.
         if boosted | cpu.freq.sugov.iowait_boost != 0 {
             self.request_changes(c);
@@ -136,7 +144,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         let (sugov, table) = domain.governor();
         let before = (*sugov, *sc);
-        let decision = sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
+        let decision = sugov.decide(self.policy.get(), (caller, sc, made_of), now, requests, table);
         if chosen.is_none() && self.kernel.is_none() {
             self.assert_short_way(c, d, before, decision.commit);
         }
@@ -168,7 +176,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let asked = self.asked(d);
         let khz = self.sink.choose(self.now, d, &asked)?;
-        let scale = self.domains[d as usize].freq.sugov.raw_freq(self.policy, 1, 1, false);
+        let scale = self.domains[d as usize].freq.sugov.raw_freq(self.policy.get(), 1, 1, false);
         let mut terms = self.targets.kept(d).terms().to_vec();
         terms.iter_mut().for_each(|terms| {
             (terms.request, terms.scale, terms.forced_max) = (khz, scale.max(1), 0);
@@ -234,7 +242,7 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d as usize];
             domain.freq.setting_khz = domain.driver_khz(khz);
             if domain.freq.setting_khz == domain.freq.sugov.cur_khz {
-                domain.freq.sugov.work_done(self.policy);
+                domain.freq.sugov.work_done(self.policy.get());
                 continue;
             }
             domain.freq.in_driver = true;
@@ -250,14 +258,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The frequency that the worker must set.
     fn worker_khz(&mut self, d: u32) -> u32 {
-        if pelton_core::governor_votes(self.policy) {
+        if pelton_core::governor_votes(self.policy.get()) {
             self.voted_khz(d)
         } else if self.samples(d) {
             self.sampled_khz(d)
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.adjusted_khz(d)
         } else {
-            let khz = self.domains[d as usize].freq.sugov.work_start(self.policy);
+            let khz = self.domains[d as usize].freq.sugov.work_start(self.policy.get());
             self.kernel_work(d, khz)
         }
     }
@@ -275,7 +283,7 @@ impl<S: Sink> Engine<'_, S> {
         let khz = self.domains[d as usize].freq.setting_khz;
         self.set_frequency(d, khz);
         let now = self.boot_ns + self.now;
-        self.domains[d as usize].freq.sugov.work_done(self.policy);
+        self.domains[d as usize].freq.sugov.work_done(self.policy.get());
         self.domains[d as usize].freq.sd.done(khz, now);
         self.apply_late_limits(d);
     }
@@ -334,7 +342,7 @@ impl<S: Sink> Engine<'_, S> {
             error: gate.error,
             peak_khz: gate.maximum_khz,
             until_ns: gate.until_ns.saturating_sub(self.boot_ns),
-            next_allowed_ns: sugov.next_allowed_ns(self.policy).saturating_sub(self.boot_ns),
+            next_allowed_ns: sugov.next_allowed_ns(self.policy.get()).saturating_sub(self.boot_ns),
             flags: call.marks,
         }
     }

@@ -3,9 +3,9 @@
 
 use pelton_core::kernel::{HookCall, KernelHook, Operation};
 use pelton_core::{CpuState as CpuInputs, Decision, PerfTerms, SugovCpu, SugovPolicy, commit, verdict};
-use pelton_schema::Sink;
 
 use crate::kernel_code::Difference;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Answer of the kernel's hook to a call that the core answers too.
@@ -48,7 +48,7 @@ fn adopt_cpu(own: &mut SugovCpu, kernel: &SugovCpu) {
     own.util = kernel.util;
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Asks the kernel's hook for a call of CPU `c` at whose gate the core came to `gate`, with the governor's record
     /// as it was `before`. Returns the gate's verdict: open where the kernel did something.
     pub(crate) fn ask_kernel_hook(&mut self, c: u32, flags: u32, gate: u32, before: &SugovPolicy) -> u32 {

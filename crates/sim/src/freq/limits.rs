@@ -5,9 +5,10 @@
 //! The time that the writer's own driver call takes is charged to no task here, and the frequency changes at once.
 
 use pelton_core::{Limits, Pressure, value};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::{DomainState, Engine};
 use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
@@ -54,7 +55,7 @@ impl DomainState {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Queues all changes; those of the start come before everything else.
     pub(crate) fn start_limits(&mut self) {
         for (index, change) in self.w.limits.iter().enumerate() {
@@ -96,7 +97,8 @@ impl<S: Sink> Engine<'_, S> {
         (domain.freq.sd.min_khz, domain.freq.sd.max_khz) = (limits.min_khz, limits.max_khz);
         let cooling = Limits::of(domain.hw.khz(), 0, domain.freq.limits.asked[LimitSource::Cooling as usize].1);
         let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].limits_ref_khz());
-        domain.freq.limits.pressure = Pressure::of(self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
+        domain.freq.limits.pressure =
+            Pressure::of(self.policy.get(), cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
         let m = self.m;
         m.domains[d as usize].cpus.iter().for_each(|&c| self.row_changes(c));
         self.exec = cpu;
@@ -108,7 +110,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The governor answers limits that are new, or waited for the driver.
     pub(crate) fn apply_limits(&mut self, d: u32) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let fast = self.m.domains[d as usize].fast_switch;
         let domain = &mut self.domains[d as usize];
         domain.freq.limits.wait = domain.freq.in_driver;

@@ -10,9 +10,10 @@ use pelton_core::{
     cpuperf_is_followed, cpuperf_looks, verdict,
 };
 use pelton_model::machine::FreqDomain;
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::HookSite;
 
 use crate::freq::hook::Call;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Time that a driver is taken to need for a change of frequency, ns, and that of a context switch: as the loader of
@@ -64,7 +65,7 @@ fn is_of_core(site: HookSite) -> bool {
     !matches!(site, HookSite::Rt | HookSite::Dl | HookSite::Limits)
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPUs ask by themselves from the start on, where the core is a scheduler of sched_ext.
     pub(crate) fn start_askers(&mut self) {
         if self.freq.below.is_none() {
@@ -72,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         for c in 0..self.m.cpus.len() as u32 {
             let d = self.targets.domain(c) as usize;
-            let asker = Asker::new(self.policy, &self.m.domains[d], &self.domains[d].freq.sugov);
+            let asker = Asker::new(self.policy.get(), &self.m.domains[d], &self.domains[d].freq.sugov);
             self.cpus[c as usize].freq.asker = Some(Box::new(asker));
         }
     }
@@ -92,7 +93,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         let Some(asker) = &mut cpu.freq.asker else { return };
         let Outcome { offered, delivered, flags } =
-            asker.sc.hook_event(self.policy, &asker.sugov, &cpu.rq, now, site as u32, how);
+            asker.sc.hook_event(self.policy.get(), &asker.sugov, &cpu.rq, now, site as u32, how);
         cpu.report.hooks_offered += u64::from(offered);
         let call = Call { cpu: c, domain: self.targets.domain(c), site, marks: flags };
         if !delivered {
@@ -105,7 +106,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.report.hook_calls[site as usize] += u64::from(self.now >= self.freq.counted_from_ns);
         let Some(asker) = &mut cpu.freq.asker else { return };
-        let gate = asker.sugov.begin(self.policy, &mut asker.sc, 0, now, self.tick_ns, flags, true);
+        let gate = asker.sugov.begin(self.policy.get(), &mut asker.sc, 0, now, self.tick_ns, flags, true);
         if gate == verdict::OPEN {
             return self.evaluate_target(&call);
         }
@@ -128,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
         let Some(asker) = &mut self.cpus[c as usize].freq.asker else { return };
         let (prev_khz, table) = (asker.sugov.requested_khz(), domain.governor_table());
         let Asker { sugov, sc, terms, .. } = &mut **asker;
-        let decision = sugov.evaluate_one(self.policy, sc, &inputs, now, self.tick_ns, table, terms);
+        let decision = sugov.evaluate_one(self.policy.get(), sc, &inputs, now, self.tick_ns, table, terms);
         let drives = decision.commit == commit::DRIVE;
         if drives {
             sugov.cur_khz = sugov.next_freq_khz;

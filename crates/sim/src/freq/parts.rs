@@ -25,10 +25,6 @@ pub(crate) fn kernel_below(policy: &Policy) -> Option<Box<Policy>> {
 /// Properties of the hook filter that the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
-    /// The kernel's schedutil gets all events.
-    pub by_schedutil: bool,
-    /// Context switches are events.
-    pub switches: bool,
     /// The flag of events that depend on the length of the tick.
     pub long_tick: u32,
     /// The governor takes votes.
@@ -38,11 +34,8 @@ pub(crate) struct Hooks {
 impl Hooks {
     /// The filter of a policy on a machine with ticks of this length.
     pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
-        let is_live = policy.host == value::HOST_LIVE;
-        let by_schedutil = policy.governor == value::GOVERNOR_SCHEDUTIL && !is_live;
-        let switches = policy.hook_filter == value::HOOK_FILTER_H3 && !is_live;
         let long_tick = pelton_core::hook::tick_is_long(tick_ns);
-        Hooks { by_schedutil, switches, long_tick, takes_votes: pelton_core::governor_votes(policy) }
+        Hooks { long_tick, takes_votes: pelton_core::governor_votes(policy) }
     }
 }
 
@@ -62,10 +55,17 @@ pub(crate) struct Governing {
     pub below: Option<Box<Policy>>,
 }
 
-impl<S: pelton_schema::Sink> crate::state::Engine<'_, S> {
+impl<S: crate::shape::Run> crate::state::Engine<'_, S> {
     /// The kernel's schedutil gets all events.
+    #[inline]
     pub(crate) fn is_by_schedutil(&self) -> bool {
-        self.freq.hooks.by_schedutil
+        self.policy.governor == value::GOVERNOR_SCHEDUTIL && self.policy.host != value::HOST_LIVE
+    }
+
+    /// Context switches are events.
+    #[inline]
+    pub(super) fn hooks_switches(&self) -> bool {
+        self.policy.hook_filter == value::HOOK_FILTER_H3 && self.policy.host != value::HOST_LIVE
     }
 }
 

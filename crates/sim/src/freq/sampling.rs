@@ -5,10 +5,10 @@
 //! The timer is served by any CPU of the domain that executes; while all are idle there is no sample.
 
 use pelton_core::{Dbs, DbsTimes, Policy};
-use pelton_schema::Sink;
 
 use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::machine::FreqDomain;
 
@@ -32,10 +32,10 @@ pub(crate) fn record(policy: &Policy, spec: &FreqDomain, khz: &[u32], cur: u32, 
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The governor of domain `d` takes samples.
     pub(crate) fn samples(&self, d: u32) -> bool {
-        pelton_core::governor_samples(self.policy) && !self.is_given(self.m.domains[d as usize].cpus[0])
+        pelton_core::governor_samples(self.policy.get()) && !self.is_given(self.m.domains[d as usize].cpus[0])
     }
 
     /// Sets the timer for the next sample: a multiple of the tick after its period.
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let domain = &mut self.domains[d as usize];
         domain.report.evaluations += 1;
-        let khz = domain.freq.dbs.sampled(self.policy, domain.hw.khz());
+        let khz = domain.freq.dbs.sampled(self.policy.get(), domain.hw.khz());
         let cost_ns = self.charge_cost(self.exec, m.costs.hook_ns.saturating_mul(spec.cpus.len() as u64));
         self.cpus[self.exec as usize].report.hook_ns += cost_ns;
         self.arm_sample(d);
@@ -105,7 +105,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn sample_load(&mut self, d: u32, c: u32) {
         let times = self.idle_times(c);
-        self.domains[d as usize].freq.dbs.load(self.policy, &mut self.cpus[c as usize].freq.dbs, &times);
+        self.domains[d as usize].freq.dbs.load(self.policy.get(), &mut self.cpus[c as usize].freq.dbs, &times);
     }
 
     /// Time of CPU `c` so far: in all, idle, idle with a task that waits for I/O, and for tasks with nice above 0.

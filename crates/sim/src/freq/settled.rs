@@ -4,12 +4,12 @@
 //! Debug builds take the long way as well, and compare; beside the long way they take this one.
 
 use pelton_core::{CpuState as CpuInputs, Decision, PerfTerms, SugovCpu, SugovPolicy, commit, verdict};
-use pelton_schema::Sink;
 
 use crate::cpu::requests::CpuQueues;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPUs are asked for their requests alone.
     #[inline]
     pub(super) fn asks_packed(&self) -> bool {
@@ -39,9 +39,9 @@ impl<S: Sink> Engine<'_, S> {
             let (running_bw, rt_nr_running) = (cpu.dl.running_bw_q20(), cpu.rt_nr_running());
             let queues = CpuQueues { rq: &cpu.rq, running_bw, rt_nr_running };
             if keep {
-                kept.ask_packed(self.policy, (sugov, &mut cpu.freq.sugov), (&queues, i), time);
+                kept.ask_packed(self.policy.get(), (sugov, &mut cpu.freq.sugov), (&queues, i), time);
             } else {
-                kept.ask_packed(self.policy, (sugov, &mut { cpu.freq.sugov }), (&queues, i), time);
+                kept.ask_packed(self.policy.get(), (sugov, &mut { cpu.freq.sugov }), (&queues, i), time);
             }
             kept.is_answered(i, &mut at, !keep, boosted);
         }
@@ -59,7 +59,7 @@ impl<S: Sink> Engine<'_, S> {
         let (inputs, sc) = ((cpu.rq.cap_orig, cpu.line.idle_calls()), &mut cpu.freq.sugov);
         let (sugov, table) = domain.governor();
         let before = (*sugov, *sc);
-        let end = kept.packed().evaluate(self.policy, (sugov, sc), inputs, now, table);
+        let end = kept.packed().evaluate(self.policy.get(), (sugov, sc), inputs, now, table);
         self.assert_long_way(c, d, before, end);
         let domain = &mut self.domains[d as usize];
         domain.report.held += u64::from(domain.freq.sugov.gate.verdict != verdict::OPEN);
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn observe_packed(&mut self, d: u32) {
         self.ask_packed(d, false);
         let domain = &self.domains[d as usize];
-        self.targets.asked(d).packed().need(self.policy, &domain.freq.sugov, domain.governor_table());
+        self.targets.asked(d).packed().need(self.policy.get(), &domain.freq.sugov, domain.governor_table());
         self.observe_known(d);
     }
 
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
         if fresh {
             let (mut state, asked) = (self.cpus[c as usize].freq.sugov, kept.packed_now().request(i));
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].freq.sugov);
-            let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(c), now, self.tick_ns);
+            let (_, terms) = sugov.cpu(self.policy.get(), &mut state, &self.inputs(c), now, self.tick_ns);
             assert_eq!((terms.request, terms.scale), (asked.request, asked.scale), "packed request of CPU {c}");
             assert!(!recorded || state == self.cpus[c as usize].freq.sugov, "the governor's record of CPU {c}");
         }
@@ -123,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
         let (mut sugov, mut sc) = before;
         let (own, now): (CpuInputs, u64) = (self.inputs(c), self.boot_ns + self.now);
         let long: Decision = sugov.decide(
-            self.policy,
+            self.policy.get(),
             (self.targets.place(c), &mut sc, &own),
             now,
             (&terms, largest),
@@ -146,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
         let kept = self.targets.asked(d);
         kept.pack_terms();
         let own = (cpu.rq.cap_orig, cpu.line.idle_calls());
-        let short = kept.packed().evaluate(self.policy, (&mut sugov, &mut sc), own, now, domain.governor_table());
+        let short = kept.packed().evaluate(self.policy.get(), (&mut sugov, &mut sc), own, now, domain.governor_table());
         assert_eq!(short, end, "what is asked of the driver of domain {d}");
         assert_eq!(sugov, domain.freq.sugov, "domain {d} after the short way and the long one");
         assert_eq!(sc, cpu.freq.sugov, "CPU {c} after the short way and the long one");

@@ -3,11 +3,12 @@
 //! builds compute everything again and compare.
 
 use pelton_core::{CpuState as CpuInputs, PerfTerms, SugovCpu, value};
-use pelton_schema::{Asked, Sink};
+use pelton_schema::Asked;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Brings the requests of domain `d` up to now for a call of CPU `c`. A caller that only looks (`keep` false) does
     /// not keep what the governor would remember.
     pub(crate) fn ask(&mut self, c: u32, d: u32, keep: bool) {
@@ -60,9 +61,9 @@ impl<S: Sink> Engine<'_, S> {
             }
             let boosted = cpu.freq.sugov.iowait_boost != 0;
             if keep {
-                kept.ask_again(self.policy, (sugov, &mut cpu.freq.sugov), i, time);
+                kept.ask_again(self.policy.get(), (sugov, &mut cpu.freq.sugov), i, time);
             } else {
-                kept.ask_again(self.policy, (sugov, &mut { cpu.freq.sugov }), i, time);
+                kept.ask_again(self.policy.get(), (sugov, &mut { cpu.freq.sugov }), i, time);
             }
             kept.is_answered(i, &mut at, !keep, boosted);
         }
@@ -78,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         self.targets.asked(d).forget_largest();
         let (sugov, terms) = (&self.domains[d as usize].freq.sugov, self.targets.asked(d).terms_anew());
-        sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
+        sugov.ask_all(self.policy.get(), caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].freq.sugov = state);
         }
@@ -106,8 +107,8 @@ impl<S: Sink> Engine<'_, S> {
                 cpu,
                 terms: (terms.scale != 0).then_some(*terms),
                 queues: self.queues(cpu),
-                made_of: sugov.known(self.policy, own, &self.inputs(cpu)),
-                by_last_call: sugov.knows_last_call(self.policy),
+                made_of: sugov.known(self.policy.get(), own, &self.inputs(cpu)),
+                by_last_call: sugov.knows_last_call(self.policy.get()),
             }
         };
         cpus.iter().zip(self.targets.terms(d)).map(one).collect()
@@ -122,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
         for (i, &j) in self.m.domains[d as usize].cpus.iter().enumerate().filter(|(i, _)| kept.is_kept(*i).0) {
             let mut state = self.cpus[j as usize].freq.sugov;
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].freq.sugov);
-            let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
+            let (_, terms) = sugov.cpu(self.policy.get(), &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms()[i], "kept request of CPU {j}");
             let recorded = kept.is_kept(i).1;
             debug_assert!(!recorded || state == self.cpus[j as usize].freq.sugov, "the governor's record of CPU {j}");

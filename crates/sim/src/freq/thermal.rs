@@ -8,11 +8,12 @@ use pelton_core::{Cooling, CoolingTable, NO_TARGET, Policy, Trip, Zone, cooling_
 use pelton_model::Machine;
 use pelton_model::thermal::ThermalZone;
 use pelton_model::workload::{LimitSource, Workload};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::engine::queue::Ev;
 use crate::hw::heat::Heat;
 use crate::report::{CooledReport, ZoneReport};
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Time between two steps of the temperature, and how soon a sensor interrupts.
@@ -171,7 +172,7 @@ impl DomainCooling {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Zones are read when they are registered.
     pub(crate) fn start_zones(&mut self) {
         (0..self.freq.thermal.len() as u32).for_each(|zone| self.queue.push(0, Ev::Heat { zone }));
@@ -179,7 +180,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A step of a zone's temperature; it is read when that is due, or the sensor interrupts.
     pub(crate) fn heat(&mut self, z: u32) {
-        let (now, policy) = (self.now, self.policy);
+        let (now, policy) = (self.now, self.policy.get());
         let state = &self.freq.thermal[z as usize];
         let energy_fj = self.heat_so_far_fj(&state.cpus, &state.clusters);
         let state = &mut self.freq.thermal[z as usize];
@@ -193,7 +194,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn read_zone(&mut self, z: u32, temp_mc: i32) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let state = &mut self.freq.thermal[z as usize];
         state.rules.read(policy, temp_mc);
         state.report.reads += 1;
@@ -226,7 +227,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// power_allocator: what each domain asks for, what it is granted, and the states that keep it there.
     fn allocate_power(&mut self, z: u32) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let controlled = self.freq.thermal[z as usize].rules;
         let controlled = controlled.trip[(controlled.trips.max(1) - 1) as usize].cools;
         let mut least_mw = 0;
@@ -281,7 +282,7 @@ impl<S: Sink> Engine<'_, S> {
         let before = std::mem::replace(&mut self.freq.thermal[z as usize].domains[at].looked[i], now);
         // sched_cpu_util() takes the deadline class's utilization, not what it reserved.
         let signals = pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0);
-        cooling_load(self.policy, &signals, now.0 - before.0, now.1 - before.1)
+        cooling_load(self.policy.get(), &signals, now.0 - before.0, now.1 - before.1)
     }
 
     /// A new cooling state becomes the limit of its domain.

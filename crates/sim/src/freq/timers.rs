@@ -3,11 +3,11 @@
 //! the highest priority. The arithmetic is the core's (`interactive.h`).
 
 use pelton_core::{Interactive, InteractiveCpu, Limits};
-use pelton_schema::Sink;
 
 use crate::engine::Wakeup;
 use crate::engine::queue::Ev;
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// `timer_slack_us` that means never.
@@ -25,10 +25,10 @@ pub(crate) struct CpuTimers {
     pub wakes_ns: Option<u64>,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The governor of CPU `c` has timers.
     pub(crate) fn has_timers(&self, c: u32) -> bool {
-        pelton_core::governor_timers(self.policy) && !self.is_given(c)
+        pelton_core::governor_timers(self.policy.get()) && !self.is_given(c)
     }
 
     /// The governor starts on all CPUs; a boost that is always on is written right afterwards.
@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d];
             domain.freq.interactive.cur_khz = domain.freq.sugov.cur_khz;
             self.cpus[c as usize].freq.timers_of.record =
-                InteractiveCpu::join(self.policy, &domain.freq.interactive, &times);
+                InteractiveCpu::join(self.policy.get(), &domain.freq.interactive, &times);
             self.arm_cpu_timer(c);
         }
         if self.policy.boost_val != 0 {
@@ -62,7 +62,8 @@ impl<S: Sink> Engine<'_, S> {
         let interactive = &self.domains[self.m.cpus[c as usize].domain as usize].freq.interactive;
         let slack_ticks = (u64::from(self.policy.timer_slack_us) * 1000).div_ceil(self.tick_ns);
         let timers = &mut self.cpus[c as usize].freq.timers_of;
-        let watches = self.policy.timer_slack_us < SLACK_NEVER_US && timers.record.watches(self.policy, interactive);
+        let watches =
+            self.policy.timer_slack_us < SLACK_NEVER_US && timers.record.watches(self.policy.get(), interactive);
         timers.generation = timers.generation.wrapping_add(1);
         timers.wakes_ns = watches.then(|| at + slack_ticks * self.tick_ns);
         let (generation, wakes_ns) = (timers.generation, timers.wakes_ns);
@@ -111,8 +112,8 @@ impl<S: Sink> Engine<'_, S> {
         cpu.report.hook_ns += cost_ns;
         domain.report.evaluations += 1;
         let record = &mut cpu.freq.timers_of.record;
-        let woken = domain.freq.interactive.timer(self.policy, record, &times, domain.hw.khz());
-        record.rearm(self.policy, &times);
+        let woken = domain.freq.interactive.timer(self.policy.get(), record, &times, domain.hw.khz());
+        record.rearm(self.policy.get(), &times);
         self.arm_cpu_timer(c);
         if woken { self.kick_thread(d, c) } else { None }
     }
@@ -145,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
         for &c in cpus {
             let times = self.idle_times(c);
             let interactive = &self.domains[d as usize].freq.interactive;
-            self.cpus[c as usize].freq.timers_of.record.account(self.policy, interactive, &times);
+            self.cpus[c as usize].freq.timers_of.record.account(self.policy.get(), interactive, &times);
         }
         self.domains[d as usize].freq.interactive.cur_khz = khz;
     }
@@ -166,7 +167,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut asked = Vec::new();
         for d in 0..self.domains.len() as u32 {
             let governed = self.has_timers(self.m.domains[d as usize].cpus[0]);
-            if governed && self.domains[d as usize].freq.interactive.pulse(self.policy, now_us) {
+            if governed && self.domains[d as usize].freq.interactive.pulse(self.policy.get(), now_us) {
                 asked.extend(self.boost_domain(d));
             }
         }

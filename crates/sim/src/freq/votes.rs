@@ -6,16 +6,16 @@
 //! two sums.
 
 use pelton_core::{SchedDvfs, boost_full, boosted, cpu_bw_dl, sched_dvfs_request, sched_dvfs_usage, value, vote};
-use pelton_schema::Sink;
 
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The governor of CPU `c` takes votes.
     #[inline]
     fn votes(&self, c: u32) -> bool {
-        self.freq.hooks.takes_votes && !self.is_given(c)
+        !S::PLAIN && self.freq.hooks.takes_votes && !self.is_given(c)
     }
 
     fn usage(&self, c: u32) -> u32 {
@@ -25,8 +25,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn boosted_usage(&mut self, c: u32) -> u32 {
         let boost = self.boost_of(c);
-        let full = boost_full(self.policy, self.cpus[c as usize].rq.cap_orig);
-        boosted(self.policy, full, self.usage(c), boost)
+        let full = boost_full(self.policy.get(), self.cpus[c as usize].rq.cap_orig);
+        boosted(self.policy.get(), full, self.usage(c), boost)
     }
 
     /// A fair task became runnable on CPU `c` by a wake-up or as a new one, or the balancer moved some.
@@ -100,7 +100,7 @@ impl<S: Sink> Engine<'_, S> {
     fn carry_out(&mut self, d: u32) {
         let (now, cpu) = (self.boot_ns + self.now, self.exec);
         let domain = &mut self.domains[d as usize];
-        let wait_ns = domain.freq.sd.due_ns(self.policy, now) - now;
+        let wait_ns = domain.freq.sd.due_ns(self.policy.get(), now) - now;
         if domain.freq.worker_task.is_some() {
             if !std::mem::replace(&mut domain.freq.kick_pending, true) || wait_ns == 0 {
                 self.queue.push(self.now + wait_ns, Ev::WorkerKick { domain: d, cpu });

@@ -8,10 +8,11 @@
 //! Beside that stands what the kernel's Energy Model would say: the power that it has for a busy CPU, and nothing else.
 
 use pelton_model::machine::Machine;
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::hw::power::Power;
 use crate::hw::supply::{Supply, at};
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Femtojoules per microjoule.
@@ -116,7 +117,7 @@ impl CpuEnergy {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Updates the power of all threads of the core of CPU `c` after its power state changed: they share that power.
     pub(crate) fn state_changes_power(&mut self, c: u32) {
         let m = self.m;

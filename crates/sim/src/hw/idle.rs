@@ -2,9 +2,9 @@
 //! Idle states: which one the core's governor chooses for a CPU, and which one its core and cluster reach.
 
 use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, idle_single, value};
-use pelton_schema::Sink;
 
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::machine::FreqDomain;
 
@@ -50,7 +50,7 @@ pub(crate) struct ToCome {
     pub iowaiters: u32,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Longest exit latency that is allowed.
     pub(crate) fn latency_limit_ns(&self) -> u64 {
         self.w.cpu_dma_latency_us.map_or(u64::MAX, |us| u64::from(us) * 1000)
@@ -59,13 +59,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Is CPU `c` so busy that teo of 6.6 takes a shallower state? Other forms do not ask.
     fn utilized(&self, c: u32) -> bool {
         let asks = self.policy.idle_governor == value::IDLE_GOVERNOR_TEO && self.policy.teo_form == value::TEO_FORM_6_6;
-        asks && pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0).is_utilized(self.policy)
+        asks && pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0).is_utilized(self.policy.get())
     }
 
     /// The idle state for CPU `c`, by what is to come.
     pub(crate) fn choose_idle_state(&mut self, c: u32, to_come: &ToCome) -> IdleChoice {
         let d = self.m.cpus[c as usize].domain as usize;
-        if idle_single(self.policy, self.hw.idle_tables[d].count) {
+        if idle_single(self.policy.get(), self.hw.idle_tables[d].count) {
             return IdleChoice { state: 0, stop_tick: to_come.got_tick.into() };
         }
         let latency_ns = self.latency_limit_ns();
@@ -91,8 +91,8 @@ impl<S: Sink> Engine<'_, S> {
         let table = &self.hw.idle_tables[d];
         let before = self.kernel.is_some().then_some((cpu.idle.menu, cpu.idle.teo));
         let mut choice = match self.policy.idle_governor {
-            value::IDLE_GOVERNOR_MENU => cpu.idle.menu.select(self.policy, table, &now),
-            value::IDLE_GOVERNOR_TEO => cpu.idle.teo.select(self.policy, table, &now),
+            value::IDLE_GOVERNOR_MENU => cpu.idle.menu.select(self.policy.get(), table, &now),
+            value::IDLE_GOVERNOR_TEO => cpu.idle.teo.select(self.policy.get(), table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };
         if let Some((menu, teo)) = before {
@@ -105,7 +105,9 @@ impl<S: Sink> Engine<'_, S> {
     /// The state that the kernel's governor chooses for CPU `c`, with its records as they were, beside the core's.
     fn kernel_idle_state(&mut self, c: u32, (menu, teo): (Menu, Teo), now: &IdleNow, core: IdleChoice) -> IdleChoice {
         let (d, idle) = (self.m.cpus[c as usize].domain as usize, &mut self.cpus[c as usize].idle);
-        let (Some(kernel), table, at) = (&mut self.kernel, &self.hw.idle_tables[d], (self.now, c)) else { return core };
+        let (Some(kernel), table, at) = (self.kernel.as_mut(), &self.hw.idle_tables[d], (self.now, c)) else {
+            return core;
+        };
         match self.policy.idle_governor {
             value::IDLE_GOVERNOR_MENU => kernel.menu_select(at, (menu, &mut idle.menu), table, now, core),
             value::IDLE_GOVERNOR_TEO => kernel.teo_select(at, (teo, &mut idle.teo), table, now, core),

@@ -2,12 +2,12 @@
 //! Speed of a core: the requests of its hardware threads, the turbo limit and the load of siblings.
 
 use pelton_core::IdleTable;
-use pelton_schema::Sink;
 
 use crate::hw::energy::SharedEnergy;
 use crate::hw::idle::idle_table;
 use crate::hw::power::Power;
 use crate::hw::supply::Supply;
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::machine::Machine;
 
@@ -152,7 +152,7 @@ impl Hardware {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Frequency of a core: what is asked for, within the turbo limit of the cores that are active.
     pub(crate) fn core_khz(&self, c: u32) -> u32 {
         self.wanted_khz(c).min(self.turbo_khz(c))

@@ -3,9 +3,9 @@
 
 use pelton_model::draws::{Draws, Rail, Vote};
 use pelton_model::machine::Machine;
-use pelton_schema::Sink;
 
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// The supply of one domain.
@@ -75,7 +75,7 @@ pub(crate) fn at(rows: &[Vec<u64>], state: u32, opp: u32) -> u64 {
     rows.get(state as usize).and_then(|row| row.get(opp as usize)).copied().unwrap_or(0)
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The rail that domain `d` gets from now on, if that is another.
     pub(crate) fn next_rail(&self, d: u32) -> Option<u32> {
         self.hw.supplies[d as usize].other(|vote| self.asked_rail(vote))

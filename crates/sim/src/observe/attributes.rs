@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Emits what a task is, so that a reader of the events can run them again.
 
-use pelton_schema::{Event, Sink, pack_name};
+use pelton_schema::{Event, pack_name};
 
 use crate::engine::life::Kind;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 use pelton_model::workload::{CpuSet, SchedPolicy};
 
 /// Allowed CPUs an event has room for.
 const CPUS_TOLD: u32 = 64;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Policy, priority and affinity of a task, at its start and whenever they change.
     pub(crate) fn tell_attributes(&mut self, t: u32) {
         if !S::ACTIVE {

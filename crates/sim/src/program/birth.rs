@@ -2,7 +2,7 @@
 //! Tasks that start to exist: at their time, or because another task makes them.
 
 use pelton_core::{Se, UclampSumTask, UclampTask};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::class::deadline::DlEntity;
 use crate::class::fair::FairEntity;
@@ -20,6 +20,7 @@ use crate::report::TaskReport;
 use crate::rq::parts::Counted;
 use crate::sched::parts::TaskSched;
 use crate::sched::setscheduler::apply_policy;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 
 use pelton_model::workload::{CpuSet, SchedPolicy, TaskSpec};
@@ -27,7 +28,7 @@ use pelton_model::workload::{CpuSet, SchedPolicy, TaskSpec};
 /// Operations within which a task that sleeps when the run begins has to wait.
 const FIRST_OPS_MAX: u32 = 100;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A task starts to exist.
     pub(crate) fn start_task(&mut self, t: u32) {
         let now = self.now;

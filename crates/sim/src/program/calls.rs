@@ -5,10 +5,9 @@
 //! way to sleep is part of the switch, what it does after its wake-up is most of its time. A write pays once, a read
 //! pays for every call it needs until it has all of its bytes.
 
-use pelton_schema::Sink;
-
 use crate::program::channel::Woken;
 use crate::program::ops::Flow;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Action of a call.
@@ -42,7 +41,7 @@ impl Call {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Goes on with the task's call.
     pub(crate) fn continue_call(&mut self, t: u32, mut call: Call) -> Flow {
         if self.must_wait(t, &call) {

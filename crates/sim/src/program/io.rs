@@ -3,10 +3,9 @@
 
 use std::collections::VecDeque;
 
-use pelton_schema::Sink;
-
 use crate::engine::queue::Ev;
 use crate::program::ops::Flow;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// A device at run time.
@@ -18,7 +17,7 @@ pub(crate) struct Device {
     waiters: VecDeque<u32>,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The running task asks a device and sleeps until it is done (`io_schedule()`).
     pub(crate) fn ask_device(&mut self, t: u32, device: u32) -> Flow {
         let now = self.now;

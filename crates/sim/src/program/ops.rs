@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The task language at run time: fetches operations until one takes time or blocks.
 
-use pelton_schema::Sink;
-
 use crate::cpu::progress::Step;
 use crate::engine::activation::Activation;
 use crate::engine::life::Kind;
 use crate::program::calls::{Call, Verb};
 use crate::program::place::{Position, TimerState};
+use crate::shape::Run;
 use crate::state::{Engine, SPEED_SHIFT, Task};
 use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 
@@ -31,7 +30,7 @@ pub(crate) enum Flow {
     Exit,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Lets the running task of `c` go on to its next operation that takes time.
     pub(crate) fn advance(&mut self, c: u32) {
         let t = self.cpus[c as usize].curr;

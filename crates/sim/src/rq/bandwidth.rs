@@ -6,7 +6,7 @@
 //! one by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
 
 use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, dequeue, quota, value};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::Misfit;
 use crate::class::Class;
@@ -15,6 +15,7 @@ use crate::cpu::line::Deferred;
 use crate::engine::queue::{Ev, QuotaTimer};
 use crate::hw::power::Power;
 use crate::report::QuotaReport;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
@@ -27,7 +28,7 @@ pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     burst.filter(|_| !bursts).map(|(path, _)| Misfit::Burst { path: path.clone() })
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Quotas are written when the groups are made, by CPU 0, and when the workload says.
     pub(crate) fn start_quotas(&mut self) {
         for (index, change) in self.w.group_changes.iter().enumerate() {
@@ -46,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
             if self.policy.bandwidth_phase == value::BANDWIDTH_PHASE_RANDOM {
                 bandwidth.period_end_ns = self.rng.up_to(PERIOD_NS_DEFAULT - 1);
             }
-            let said = bandwidth.set(self.policy, limit, now);
+            let said = bandwidth.set(self.policy.get(), limit, now);
             self.arm_quota_timers(group, said);
         }
     }
@@ -60,13 +61,13 @@ impl<S: Sink> Engine<'_, S> {
         let bandwidth = self.budgets.bandwidth(group);
         let period_ns = limit.map_or(bandwidth.period_ns.max(QUOTA_NS_MIN), |limit| limit.period_ns);
         let (quota_ns, burst_ns) = limit.map_or((RUNTIME_INF, 0), |limit| (limit.quota_ns, limit.burst_ns));
-        let said = bandwidth.set(self.policy, (quota_ns, period_ns, burst_ns), now);
+        let said = bandwidth.set(self.policy.get(), (quota_ns, period_ns, burst_ns), now);
         self.arm_quota_timers(group, said);
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
             self.account(c);
             let runtime = self.cpus[c as usize].levels.at_mut(slot).runtime();
-            runtime.set(self.policy);
+            runtime.set(self.policy.get());
             if runtime.throttled != 0 {
                 self.free_queue(c, slot);
             }
@@ -99,8 +100,8 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.kernel_ns();
         let bandwidth = self.budgets.bandwidth(group);
         let said = match kind {
-            QuotaTimer::Period => bandwidth.period_timer(self.policy, now),
-            QuotaTimer::Slack => bandwidth.slack_timer(self.policy, now),
+            QuotaTimer::Period => bandwidth.period_timer(self.policy.get(), now),
+            QuotaTimer::Slack => bandwidth.slack_timer(self.policy.get(), now),
         };
         if said & quota::DISTRIBUTE != 0 {
             self.distribute_runtime(group);
@@ -190,7 +191,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = self.cpus[c as usize].levels.at_mut(slot);
         let number = own.group();
         let bandwidth = self.budgets.bandwidth(number);
-        let said = bandwidth.enqueue(self.policy, own.runtime(), now, tick_ns);
+        let said = bandwidth.enqueue(self.policy.get(), own.runtime(), now, tick_ns);
         let spent = own.is_spent();
         self.arm_quota_timers(number, said);
         if spent {
@@ -282,7 +283,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The clocks of a queue and of those below go on, children first; tasks in limbo come back.
     fn start_clocks(&mut self, c: u32, top: u32) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         for slot in (0..self.cpus[c as usize].levels.len()).rev() {
             let cpu = &mut self.cpus[c as usize];
             if !cpu.levels.is_below(slot, top) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Costs of an update of blocked load.
 
-use pelton_schema::{Sink, Walk, WalkWhy};
+use pelton_schema::{Walk, WalkWhy};
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Charges the CPU that makes it for an update of the load of CPU `c`.
     pub(crate) fn charge_blocked(&mut self, c: u32, why: WalkWhy) {
         let now_ticks = self.now_ticks();

@@ -3,11 +3,11 @@
 //! that makes of a CPU's boost is the core's (`boost.h`).
 
 use pelton_core::{BOOST_GROUPS, BoostCpu, Policy, boost_group_limit, value};
-use pelton_schema::Sink;
 
 use crate::Misfit;
 use crate::class::Class;
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::groups::group_path;
 use pelton_model::workload::{BoostSpec, Workload};
@@ -99,11 +99,11 @@ impl Boosts {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Writes the boosts that are set before the run, and schedules the others.
     pub(crate) fn start_boosts(&mut self) {
         let start_ns = self.boot_ns;
-        let (policy, schedule) = (self.policy, std::mem::take(&mut self.boosts.schedule));
+        let (policy, schedule) = (self.policy.get(), std::mem::take(&mut self.boosts.schedule));
         for cpu in &mut self.cpus {
             cpu.boost = BoostCpu::default();
             cpu.boost.group[ROOT as usize].boost = policy.boost as i32;
@@ -129,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The boost of a group is written.
     pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
-        let (policy, now) = (self.policy, self.boot_ns + self.now);
+        let (policy, now) = (self.policy.get(), self.boot_ns + self.now);
         for c in 0..self.cpus.len() as u32 {
             self.cpus[c as usize].boost.write(policy, group, boost, now);
             self.request_changes(c);
@@ -153,7 +153,7 @@ impl<S: Sink> Engine<'_, S> {
         let (group, now) = (self.tasks[t as usize].counted.boost_group, self.boot_ns + self.now);
         self.charge_cost(self.exec, self.m.costs.boost_ns);
         let stamps = class == Class::Realtime;
-        self.cpus[c as usize].boost.count(self.policy, group, comes, stamps, now);
+        self.cpus[c as usize].boost.count(self.policy.get(), group, comes, stamps, now);
         self.request_changes(c);
     }
 
@@ -165,7 +165,7 @@ impl<S: Sink> Engine<'_, S> {
         let counted = self.uses.boost_groups && task.is_runnable() && task.is_fair();
         self.tasks[t as usize].counted.boost_group = to;
         if counted {
-            self.cpus[c as usize].boost.relocate(self.policy, from, to, now);
+            self.cpus[c as usize].boost.relocate(self.policy.get(), from, to, now);
             self.request_changes(c);
         }
     }

@@ -3,13 +3,14 @@
 
 use pelton_core::fair::{task_inv_weight, task_weight};
 use pelton_core::{NO_GROUP, UclampSumRq, UclampSumTask, dequeue, group_est};
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::HookSite;
 
 use crate::class::levels::ROOT;
 use crate::class::weight_level;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The root queue of CPU `c` was updated.
     #[inline]
     pub(crate) fn sums_follow(&mut self, c: u32) {
@@ -37,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         self.learn_clamps(t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let before = cpu.clamp_sum;
-        cpu.clamp_sum.update(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        cpu.clamp_sum.update(self.policy.get(), &mut task.clamp_sum, task.se.avg.util_avg as u32);
         self.sums_changed(c, &before);
     }
 
@@ -62,7 +63,7 @@ impl<S: Sink> Engine<'_, S> {
             self.learn_clamps(t);
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(self.policy));
+        cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(self.policy.get()));
     }
 
     /// Adds the estimate of a task before it is enqueued, where groups are limited: within the part that its group
@@ -71,7 +72,7 @@ impl<S: Sink> Engine<'_, S> {
         let max = if self.uses.clamped { self.clamps_of(t).1 } else { u32::MAX };
         let throttle = self.throttle_of(t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let est = group_est(task.se.util_est(self.policy), max, throttle, cpu.rq.cap_orig);
+        let est = group_est(task.se.util_est(self.policy.get()), max, throttle, cpu.rq.cap_orig);
         task.clamp_sum = UclampSumTask { max: u32::MAX, ..task.clamp_sum };
         cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, est);
     }
@@ -103,8 +104,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.clamp_sum.enqueue(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
-        if task.clamp_sum.calls(self.policy) {
+        cpu.clamp_sum.enqueue(self.policy.get(), &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        if task.clamp_sum.calls(self.policy.get()) {
             self.hook_event(c, HookSite::Uclamp, 0);
         }
     }
@@ -124,7 +125,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         let migrates = flags & dequeue::MIGRATE != 0;
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cut = cpu.clamp_sum.dequeue(self.policy, &mut task.clamp_sum, migrates);
+        let cut = cpu.clamp_sum.dequeue(self.policy.get(), &mut task.clamp_sum, migrates);
         if cut > 0 {
             self.take_bias(c, t, cut);
         }
@@ -137,20 +138,20 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cut = cpu.clamp_sum.dequeue(self.policy, &mut task.clamp_sum, false);
+        let cut = cpu.clamp_sum.dequeue(self.policy.get(), &mut task.clamp_sum, false);
         if cut > 0 {
             self.take_bias(c, t, cut);
         }
         self.learn_clamps(t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.clamp_sum.enqueue(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        cpu.clamp_sum.enqueue(self.policy.get(), &mut task.clamp_sum, task.se.avg.util_avg as u32);
         self.request_changes(c);
     }
 
     /// Takes what a cap cut off out of the averages of a task, of its queue and of all above.
     fn take_bias(&mut self, c: u32, t: u32, cut: u32) {
         let mut slot = self.task_slot(c, t).unwrap_or(ROOT);
-        let (policy, cpu) = (self.policy, &mut self.cpus[c as usize]);
+        let (policy, cpu) = (self.policy.get(), &mut self.cpus[c as usize]);
         self.tasks[t as usize].se.avg.take_bias(policy, cut);
         while slot != ROOT {
             let own = cpu.levels.at_mut(slot);

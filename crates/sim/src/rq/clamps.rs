@@ -3,10 +3,10 @@
 //! makes of the CPU's clamps is the core's (`uclamp_max.h`).
 
 use pelton_core::{Policy, UclampLimits, UclampTask, uclamp_is_used, value};
-use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::class::levels::ROOT;
+use crate::shape::Run;
 use crate::state::Engine;
 use pelton_model::workload::Workload;
 
@@ -28,19 +28,19 @@ pub(crate) fn add_up(policy: &Policy) -> bool {
     policy.uclamp >= value::UCLAMP_SUM
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A task or a group asks for a clamp: from the first one on clamps are in use (`sched_uclamp_used`). Tasks that
     /// are queued then count from their next enqueue on; sums, which no release has, count them at once.
     #[inline]
     pub(crate) fn use_clamps(&mut self) {
-        if !self.uses.clamped && uclamp_is_used(self.policy, true) {
+        if !self.uses.clamped && uclamp_is_used(self.policy.get(), true) {
             self.begin_clamps();
         }
     }
 
     #[cold]
     fn begin_clamps(&mut self) {
-        (self.uses.clamped, self.uses.clamp_sums) = (true, add_up(self.policy));
+        self.uses.begins_clamps(add_up(self.policy.get()));
         for c in 0..self.cpus.len() as u32 {
             self.sums_follow(c);
             self.request_changes(c);
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.ask_clamps(t);
         let limits = self.clamp_limits(t);
-        self.cpus[c as usize].uclamp.inc(self.policy, &mut self.tasks[t as usize].uclamp, &limits);
+        self.cpus[c as usize].uclamp.inc(self.policy.get(), &mut self.tasks[t as usize].uclamp, &limits);
         self.request_changes(c);
     }
 
@@ -88,7 +88,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[t as usize];
         let mut clamps = task.uclamp;
         ask(&mut clamps, task.class(), task.asked_clamps());
-        clamps.effective(self.policy, &self.clamp_limits(t))
+        clamps.effective(self.policy.get(), &self.clamp_limits(t))
     }
 
     /// Limits of a task's request: its group's clamps.
@@ -131,7 +131,7 @@ impl<S: Sink> Engine<'_, S> {
         if clamps.active != [0, 0] {
             let cpu = &mut self.cpus[c as usize].uclamp;
             cpu.dec(clamps);
-            cpu.inc(self.policy, clamps, &limits);
+            cpu.inc(self.policy.get(), clamps, &limits);
         }
         self.sums_update(c, t);
         self.request_changes(c);
@@ -144,7 +144,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.ask_clamps(t);
         let (c, limits) = (self.tasks[t as usize].cpu, self.clamp_limits(t));
-        self.cpus[c as usize].uclamp.update(self.policy, &mut self.tasks[t as usize].uclamp, &limits, changed);
+        self.cpus[c as usize].uclamp.update(self.policy.get(), &mut self.tasks[t as usize].uclamp, &limits, changed);
         self.sums_update(c, t);
         self.request_changes(c);
     }

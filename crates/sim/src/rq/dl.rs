@@ -3,13 +3,14 @@
 
 use pelton_core::hook::how;
 use pelton_core::value;
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::HookSite;
 
 use crate::class::Class;
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// RT runtime accounting of the running task (the hook of profiles that call it there).
     pub(crate) fn account_rt(&mut self, c: u32) {
         if self.cpus[c as usize].runs(Class::Realtime) && self.ran_since_hook(c) {
@@ -51,7 +52,7 @@ impl<S: Sink> Engine<'_, S> {
     /// waits for its budget.
     pub(crate) fn dl_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         let now = self.now;
-        let policy = self.policy;
+        let policy = self.policy.get();
         let dl = &mut self.tasks[t as usize].dl;
         dl.stop_zero_lag();
         let waited = dl.throttled();
@@ -74,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let (t, freq_scale, cap) = (cpu.curr, cpu.rq.freq_scale, cpu.rq.cap_orig);
-        let (policy, overhead_ns) = (self.policy, cpu.line.path_ns());
+        let (policy, overhead_ns) = (self.policy.get(), cpu.line.path_ns());
         let task = &mut self.tasks[t as usize];
         if task.is_runnable() && overhead_ns == 0 && task.progress.is_over(self.now) {
             return;

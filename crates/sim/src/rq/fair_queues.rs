@@ -4,10 +4,10 @@
 
 use pelton_core::dequeue;
 use pelton_core::fair::FairSe;
-use pelton_schema::Sink;
 
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::Leave;
+use crate::shape::Run;
 use crate::state::{CpuState, Engine, NO_TASK, Task};
 
 impl CpuState {
@@ -47,7 +47,7 @@ impl CpuState {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// True where a task that was over-served stays queued when it sleeps.
     fn delays_dequeues(&self) -> bool {
         !self.fair_rules.is_cfs() && self.delayed_dequeue()

@@ -4,10 +4,11 @@
 
 use pelton_core::hook::how;
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, ev, update};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::class::levels::{ROOT, entity_of, slot_of};
 use crate::class::tree::Leave;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Event bits of an update that are emitted or call a governor.
@@ -36,7 +37,7 @@ fn published(avg: &Avg) -> (u64, u64, u64) {
     (avg.util_avg, avg.runnable_avg, avg.load_avg)
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Context of the queue of a slot, or of the root.
     fn level_ctx<'p>(&self, policy: &'p Policy, c: u32, slot: u32) -> Ctx<'p> {
         let cpu = &self.cpus[c as usize];
@@ -51,7 +52,7 @@ impl<S: Sink> Engine<'_, S> {
         mut with: Climb,
         mut step: impl FnMut(&Policy, &mut Rq, Option<&mut CfsRq>, (&mut Se, &mut CfsRq), u32) -> u32,
     ) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let mut slot = from;
         while slot != ROOT {
             let cpu = &mut self.cpus[c as usize];
@@ -116,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
         let wall_ns = self.signal_clock.at(self.now);
         let own = self.cpus[c as usize].levels.at_mut(slot);
         let shared = &mut self.groups.list[own.group() as usize].shared;
-        own.records().1.tg_contrib(self.policy, shared, wall_ns);
+        own.records().1.tg_contrib(self.policy.get(), shared, wall_ns);
     }
 
     /// The groups from slot `slot` up get `tasks` more; those that are not on their queues join them.
@@ -203,7 +204,7 @@ impl<S: Sink> Engine<'_, S> {
         entity: u32,
         step: impl FnOnce(&Policy, &mut Rq, Option<&mut CfsRq>, &mut Se, Option<&mut CfsRq>) -> u32,
     ) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let cpu = &mut self.cpus[c as usize];
         let home = cpu.levels.home(&self.tasks, entity);
         let bits = if let Some(slot) = slot_of(entity) {
@@ -244,7 +245,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The blocked walk of a CPU with groups; the event bits of the other classes and of the root queue.
     pub(crate) fn update_blocked_levels(&mut self, c: u32, runs: u32) -> u32 {
-        let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
+        let (policy, wall_ns) = (self.policy.get(), self.signal_clock.at(self.now));
         let lost = self.pressure(c).averaged;
         let others = self.cpus[c as usize].rq.update_blocked_others(policy, wall_ns, runs, lost);
         self.walk_groups(c);
@@ -254,7 +255,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The group queues of a CPU, children before parents; those with nothing left drop out.
     fn walk_groups(&mut self, c: u32) {
-        let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
+        let (policy, wall_ns) = (self.policy.get(), self.signal_clock.at(self.now));
         let mut next = self.cpus[c as usize].levels.len();
         while let Some(slot) = self.cpus[c as usize].levels.listed_below(next) {
             next = slot;
@@ -308,7 +309,7 @@ impl<S: Sink> Engine<'_, S> {
             group: own.group() + 1,
             entity: entity.into(),
             util_avg: avg.util_avg as u32,
-            runnable_avg: avg.runnable_util(self.policy),
+            runnable_avg: avg.runnable_util(self.policy.get()),
             load_avg: avg.load_avg,
         };
         self.emit(event);

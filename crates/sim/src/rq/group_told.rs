@@ -2,11 +2,12 @@
 //! Emits to the sink what the files of task groups hold.
 
 use pelton_core::{CfsBandwidth, RUNTIME_INF};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The files of all groups, before any task runs.
     pub(crate) fn tell_groups(&mut self) {
         if S::ACTIVE {

@@ -3,9 +3,9 @@
 
 use pelton_core::{Policy, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};
 use pelton_model::groups::{CLAMPS_DEFAULT, GroupNode, GroupTree};
-use pelton_schema::Sink;
 
 use crate::SimError;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::{Bandwidth, GroupChange, Workload};
 
@@ -126,7 +126,7 @@ impl Groups {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The files of a group are written.
     pub(crate) fn change_group_files(&mut self, group: u32, change: &GroupChange) {
         if let Some(idle) = change.idle {
@@ -146,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// sched_group_set_idle(): its tasks count as idle ones, and it has an idle task's weight; or the default one.
     fn write_idle(&mut self, group: u32, idle: bool) {
-        if !has_idle_groups(self.policy) || self.groups.list[group as usize].idle == idle {
+        if !has_idle_groups(self.policy.get()) || self.groups.list[group as usize].idle == idle {
             return;
         }
         self.groups.list[group as usize].idle = idle;
@@ -168,7 +168,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = &mut self.groups.list[group as usize];
         let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
         own.asked = asked;
-        for (group, changed) in self.groups.clamps_follow(self.policy, group) {
+        for (group, changed) in self.groups.clamps_follow(self.policy.get(), group) {
             for t in 0..self.tasks.len() as u32 {
                 if self.tasks[t as usize].group == group {
                     self.limits_change(t, changed);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time tasks on one CPU: on their queue and off it, and what accounting asks of the frequency.
 
-use pelton_schema::Sink;
-
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Puts an RT task on the queue of `c`.
     pub(crate) fn rt_enqueue(&mut self, c: u32, t: u32, at_head: bool) {
         self.request_changes(c);

@@ -3,14 +3,14 @@
 //! server of the fair class (`server.rs`).
 
 use pelton_core::RT_PERIOD_NS;
-use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// The limit up to 6.8: one timer for all CPUs, which share what they do not use or each have their own.
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A real-time task is queued: periods run from now on.
     pub(crate) fn start_rt_period(&mut self) {
         if self.waiting.rt_period_end_ns == 0 && !self.has_fair_server() {
@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             self.account(c);
             let cpu = &mut self.cpus[c as usize];
-            cpu.rt.limit().equal(self.policy);
+            cpu.rt.limit().equal(self.policy.get());
             if cpu.rt.is_throttled() {
                 self.balance_rt_runtime(c);
             }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runtime that a queue without tasks gives back, and clocks of throttled queues that follow what is on them.
 
-use pelton_schema::Sink;
-
 use crate::class::levels::ROOT;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one
     /// by one, the clocks of the empty ones stop.
     pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
@@ -20,7 +19,7 @@ impl<S: Sink> Engine<'_, S> {
             let (number, parent) = (own.group(), own.parent());
             if self.budgets.has_quota(number) {
                 let bandwidth = self.budgets.bandwidth(number);
-                let said = bandwidth.give_back(self.policy, own.runtime(), now);
+                let said = bandwidth.give_back(self.policy.get(), own.runtime(), now);
                 self.arm_quota_timers(number, said);
             }
             self.clock_follows(c, slot);
@@ -43,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Stops or starts the clock of a throttled queue where tasks leave it one by one: it stands still while the queue
     /// has no entity.
     pub(crate) fn clock_follows(&mut self, c: u32, slot: u32) {
-        let policy = self.policy;
+        let policy = self.policy.get();
         let by_task = self.quota_by_task();
         let cpu = &mut self.cpus[c as usize];
         let empty = cpu.levels.is_empty(slot);

@@ -3,11 +3,12 @@
 //! bandwidth counts in what the CPU asks for.
 
 use pelton_core::{ServerBw, value};
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::HookSite;
 
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The first fair task of `c` was queued.
     pub(crate) fn server_start(&mut self, c: u32) {
         if self.server_bw_q20(c) == 0 {

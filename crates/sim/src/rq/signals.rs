@@ -5,14 +5,15 @@
 
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
-use pelton_schema::{Event, HookSite, Sink, WalkWhy};
+use pelton_schema::{Event, HookSite, WalkWhy};
 
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::Leave;
 use crate::rq::group_signals::Climb;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     pub(crate) fn delayed_dequeue(&self) -> bool {
         self.policy.delayed_dequeue != 0
     }
@@ -21,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.slot_on(c, self.tasks[t as usize].group);
         let cpu = &self.cpus[c as usize];
         let cfs = cpu.levels.load(slot).unwrap_or(&cpu.rq.cfs);
-        self.tasks[t as usize].se.post_init(self.policy, cfs, cpu.rq.cap_orig);
+        self.tasks[t as usize].se.post_init(self.policy.get(), cfs, cpu.rq.cap_orig);
     }
 
     /// A fair task is queued, or a delayed one is woken before it left. [`Engine::check_enqueue_throttle`] comes
@@ -32,7 +33,7 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.signal_clock.at(self.now);
         self.set_blocked(c, true);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
-        cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
+        cpu.rq.enqueue_begin(self.policy.get(), &task.se, now, 0, cpu.curr == NO_TASK);
         // One that is still queued is not enqueued again (enqueue_task_fair of 6.12.118 and 7.2.12).
         if task.sleep.in_iowait() && task.se.delayed == 0 {
             self.hook_event(c, HookSite::Iowait, 0);
@@ -43,7 +44,7 @@ impl<S: Sink> Engine<'_, S> {
         self.list(c, slot);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let requeued = task.se.delayed != 0;
-        let bits = cpu.rq.enqueue_finish_on(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        let bits = cpu.rq.enqueue_finish_on(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se);
         self.entity_changed(c, t, slot, bits, Climb::START);
         if requeued {
             self.count_above(c, slot, 1);
@@ -64,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.slot_on(c, self.tasks[t as usize].group);
         self.list(c, slot);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.enqueue_delayed_on(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        let bits = cpu.rq.enqueue_delayed_on(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se);
         self.entity_changed(c, t, slot, bits, Climb::START);
         self.enqueue_above(c, slot, bits, 0);
         self.sums_enqueue(c, t);
@@ -103,7 +104,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let (is_idle, flags) = (cpu.curr == NO_TASK, flags | dequeue::ESTIMATE_LATER);
         let cfs = cpu.levels.queue_records(home);
-        let bits = cpu.rq.dequeue_task_on(self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
+        let bits = cpu.rq.dequeue_task_on(self.policy.get(), cfs, &mut task.se, wall_ns, is_idle, flags);
         self.entity_changed(c, t, home, bits, Climb::START);
         (bits, delta)
     }
@@ -112,7 +113,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_estimate_last(&mut self, c: u32, t: u32, flags: u32) {
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.estimate_last(self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
+        cpu.rq.estimate_last(self.policy.get(), &mut task.se, flags & dequeue::SLEEP != 0);
     }
 
     /// The running entity of a queue goes back to it.
@@ -129,7 +130,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_tick(&mut self, c: u32, t: u32) {
         let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.tick_entity(self.policy, cpu.levels.queue_records(slot), &mut task.se, None);
+        let bits = cpu.rq.tick_entity(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se, None);
         let with = Climb { how: how::TICK, ..Climb::START };
         self.entity_changed(c, t, slot, bits, with);
         self.tick_above(c, slot, Climb { below: bits, ..with });
@@ -141,7 +142,7 @@ impl<S: Sink> Engine<'_, S> {
         self.sums_before_dequeue(c, t);
         let (slot, wall_ns) = (self.home_of(c, t), self.signal_clock.at(self.now));
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.delay_task_on(self.policy, cpu.levels.queue_records(slot), &mut task.se, wall_ns);
+        let bits = cpu.rq.delay_task_on(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se, wall_ns);
         self.entity_changed(c, t, slot, bits, Climb::ALONE);
         self.count_above(c, slot, -1);
     }
@@ -163,7 +164,7 @@ impl<S: Sink> Engine<'_, S> {
         let (slot, wall_ns) = (self.home_of(c, t), self.signal_clock.at(self.now));
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = cpu.levels.queue_records(slot);
-        cpu.rq.migrate_sleeping(self.policy, cfs, &mut task.se, is_idle, wall_ns);
+        cpu.rq.migrate_sleeping(self.policy.get(), cfs, &mut task.se, is_idle, wall_ns);
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
@@ -171,7 +172,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.switched_from_fair(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        let bits = cpu.rq.switched_from_fair(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se);
         if slot == ROOT {
             self.sums_follow(c);
             self.hook_event(c, HookSite::Detach, how::LEFTOVER);
@@ -184,7 +185,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.switched_to_fair(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        let bits = cpu.rq.switched_to_fair(self.policy.get(), cpu.levels.queue_records(slot), &mut task.se);
         let how = if slot == ROOT { how::LEFTOVER } else { 0 };
         self.entity_changed(c, t, slot, bits, Climb { how, ..Climb::ALONE });
         self.propagate(c, slot, bits);
@@ -193,7 +194,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task starts in another class than fair.
     pub(crate) fn signal_init_other_class(&mut self, c: u32, t: u32) {
         let rq = &self.cpus[c as usize].rq;
-        self.tasks[t as usize].se.init_other_class(&rq.ctx(self.policy, &rq.cfs));
+        self.tasks[t as usize].se.init_other_class(&rq.ctx(self.policy.get(), &rq.cfs));
     }
 
     /// A task of another class moves: the averages it keeps follow the clock of the new CPU.
@@ -203,7 +204,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let old = &self.cpus[from as usize].rq;
-        old.cfs.sync_blocked(&old.ctx(self.policy, &old.cfs), se);
+        old.cfs.sync_blocked(&old.ctx(self.policy.get(), &old.cfs), se);
         se.avg.last_update_time_ns = self.cpus[to as usize].rq.cfs.avg.last_update_time_ns;
     }
 
@@ -212,14 +213,14 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = cpu.levels.queue_records(slot).unwrap_or(&mut cpu.rq.cfs);
-        cfs.reweight(self.policy, &mut task.se, task.fair.weight());
+        cfs.reweight(self.policy.get(), &mut task.se, task.fair.weight());
     }
 
     /// Real-time utilization; `running` describes the time since its last update.
     pub(crate) fn signal_rt(&mut self, c: u32, running: bool) {
         self.set_blocked(c, true);
         let cpu = &mut self.cpus[c as usize];
-        if cpu.rq.update_rt(self.policy, running) == 0 {
+        if cpu.rq.update_rt(self.policy.get(), running) == 0 {
             return;
         }
         self.request_changes(c);
@@ -233,7 +234,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_dl(&mut self, c: u32, running: bool) {
         self.set_blocked(c, true);
         let cpu = &mut self.cpus[c as usize];
-        if cpu.rq.update_dl(self.policy, running) == 0 {
+        if cpu.rq.update_dl(self.policy.get(), running) == 0 {
             return;
         }
         self.request_changes(c);
@@ -248,7 +249,7 @@ impl<S: Sink> Engine<'_, S> {
         let lost = self.pressure(c).averaged;
         self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
-        if cpu.rq.update_hw(self.policy, lost) != 0 && S::ACTIVE {
+        if cpu.rq.update_hw(self.policy.get(), lost) != 0 && S::ACTIVE {
             let load_avg = self.cpus[c as usize].rq.hw.load_avg;
             self.emit(Event::PeltHw { cpu: c, load_avg });
         }
@@ -256,7 +257,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The CPU starts to run its idle task.
     pub(crate) fn signal_enter_idle(&mut self, c: u32) {
-        self.cpus[c as usize].rq.clock_enter_idle(self.policy);
+        self.cpus[c as usize].rq.clock_enter_idle(self.policy.get());
     }
 
     /// Brings all records of a CPU up to now; `runs` says whose time it was.
@@ -268,7 +269,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = if cpu.levels.has_listed() {
             self.update_blocked_levels(c, runs)
         } else {
-            cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs, lost)
+            cpu.rq.update_blocked(self.policy.get(), self.signal_clock.at(self.now), 0, runs, lost)
         };
         self.request_changes(c);
         self.sums_follow(c);
@@ -320,9 +321,9 @@ impl<S: Sink> Engine<'_, S> {
             cpu: c,
             tid: Task::tid(t),
             util_avg: se.avg.util_avg as u32,
-            runnable_avg: se.avg.runnable_util(self.policy),
+            runnable_avg: se.avg.runnable_util(self.policy.get()),
             load_avg: se.avg.load_avg,
-            util_est: se.task_util_est(self.policy),
+            util_est: se.task_util_est(self.policy.get()),
         };
         self.emit(event);
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slot of a task group on a CPU, and questions about it.
 
-use pelton_schema::Sink;
-
 use crate::class::levels::ROOT;
 use crate::rq::groups::Group;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Slot of the queue of a task in a group; `None` for a task of the root.
     pub(crate) fn task_slot(&self, c: u32, t: u32) -> Option<u32> {
         let group = self.tasks[t as usize].group;
-        if group == ROOT { None } else { self.cpus[c as usize].levels.slot(group) }
+        if !S::GROUPS || group == ROOT { None } else { self.cpus[c as usize].levels.slot(group) }
     }
 
     /// Slot of the queue of a task; [`ROOT`] for a task of the root.
@@ -23,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The blocked walk has to come to a queue and those above it; to the root it always does.
     #[inline]
     pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
-        if slot == ROOT {
+        if !S::GROUPS || slot == ROOT {
             return;
         }
         let levels = &mut self.cpus[c as usize].levels;

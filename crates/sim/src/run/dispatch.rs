@@ -3,8 +3,6 @@
 
 use std::ops::ControlFlow;
 
-use pelton_schema::Sink;
-
 use crate::SimError;
 use crate::cpu::line::Deferred;
 use crate::engine::life::Life;
@@ -12,6 +10,7 @@ use crate::engine::queue::Ev;
 use crate::hw::power::Power;
 use crate::report::Report;
 use crate::sched::schedule::Chosen;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 
 /// Simulated time between two calls of the progress function.
@@ -31,7 +30,7 @@ pub(crate) struct Pace {
     steps: u32,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Runs to the end; `progress` may stop it.
     pub(crate) fn run(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Report, SimError> {
         let mut next_progress = PROGRESS_STEP_NS;

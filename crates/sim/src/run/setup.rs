@@ -8,7 +8,7 @@ use pelton_core::{
 use pelton_model::RunConfig;
 use pelton_model::machine::{FreqDomain, Machine};
 use pelton_model::workload::{CpuSet, SchedPolicy, Start, Workload};
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::SimError;
 use crate::class::deadline::DlRq;
@@ -51,6 +51,7 @@ use crate::run::dispatch::Pace;
 use crate::sched::balancing::Balancing;
 use crate::sched::parts::{CpuSched, Sched, llc_of};
 use crate::sched::placing::Placing;
+use crate::shape::{Code, Rules, Run, Used};
 use crate::state::{CpuState, DomainState, Engine, NO_TASK, Task, Uses};
 
 /// Longest run, ns: one simulated day.
@@ -155,7 +156,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
 }
 
 /// Features that the inputs use.
-fn uses(w: &Workload, policy: &Policy) -> Uses {
+pub(crate) fn uses(w: &Workload, policy: &Policy) -> Uses {
     let clamped = clamps::are_used(w, policy);
     Uses {
         quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
@@ -249,7 +250,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
 
 /// Rows, with or without walks that pass over idle CPUs that rest. A sink that gets balances gets each; where
 /// refreshing loads takes time, walks go on later; energy and fading loads ask more of a balance of idle CPUs.
-fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
+fn rows<S: Run>(m: &Machine, policy: &Policy) -> Rows {
     let kernels = policy.balance >= value::BALANCE_LOADS && policy.host == value::HOST_KERNEL;
     let plain = kernels && !m.costs.blocked();
     let large = m.cpus.len() > pelton_core::PLACE_CPUS_MAX && m.cpus.iter().all(|c| c.capacity == m.cpus[0].capacity);
@@ -257,7 +258,7 @@ fn rows<S: Sink>(m: &Machine, policy: &Policy) -> Rows {
     Rows::new(!S::BALANCES && plain && large, &llc_of)
 }
 
-impl<'a, S: Sink> Engine<'a, S> {
+impl<'a, S: Run> Engine<'a, S> {
     /// A run of the core alone, ready to start.
     #[cfg(test)]
     pub(crate) fn new(
@@ -288,7 +289,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let engine = Engine {
             m,
             w,
-            policy,
+            policy: Rules::of(policy),
             now: 0,
             exec: 0,
             boot_ns,
@@ -301,7 +302,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.len() as usize, c)).collect(),
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
-            uses: uses(w, policy),
+            uses: Used::of(uses(w, policy)),
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             signal_clock,
             lines: Lines::default(),
@@ -320,7 +321,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fresh_rows: rows::<S>(m, policy),
             programs: Programs::new(w),
             pace: Pace::default(),
-            kernel: code.map(|code| Kernel::new(code, m.domains.len(), boot_ns)),
+            kernel: Code::of(code.map(|code| Kernel::new(code, m.domains.len(), boot_ns))),
         };
         Ok(engine.begin(cfg))
     }
@@ -374,7 +375,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {
-            if let Some(name) = worker_name(&self.m.domains[d as usize], self.policy) {
+            if let Some(name) = worker_name(&self.m.domains[d as usize], self.policy.get()) {
                 self.create_worker(d, name);
             }
         }
@@ -384,7 +385,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let spec = &self.m.domains[d as usize];
         let policy = match self.policy.governor {
             value::GOVERNOR_INTERACTIVE => WORKER_FIRST,
-            _ if governor_samples(self.policy) => SchedPolicy::default(),
+            _ if governor_samples(self.policy.get()) => SchedPolicy::default(),
             _ => WORKER_FIFO,
         };
         let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);

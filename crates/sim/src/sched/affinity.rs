@@ -3,11 +3,11 @@
 
 use pelton_core::affinity_rank;
 use pelton_model::workload::CpuSet;
-use pelton_schema::Sink;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Confines task `t`, which the executing CPU runs. Where it would go is chosen with each change, so that the next
     /// choice of that CPU goes on behind it; it goes there when its CPU is not among the allowed ones. True when they
     /// are others than before.
@@ -23,7 +23,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn any_allowed(&self, t: u32) -> u32 {
         let prev = self.placing.last_found[self.exec as usize];
-        let rank = |&c: &u32| affinity_rank(self.policy, c, prev);
+        let rank = |&c: &u32| affinity_rank(self.policy.get(), c, prev);
         self.tasks[t as usize].allowed().iter().min_by_key(rank).unwrap_or(0)
     }
 

@@ -2,18 +2,19 @@
 //! A CPU runs out of tasks: whether it searches for one, and by whose rules. The kernel's search is in `balancing/`.
 
 use pelton_core::{Newidle, value};
-use pelton_schema::{Sink, WalkWhy};
+use pelton_schema::WalkWhy;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPU `c` is about to go idle: it looks for a fair task elsewhere, if there is time to look. True when it found
     /// one.
     pub(crate) fn sched_balance_newidle(&mut self, c: u32) -> bool {
         let cpu = &mut self.cpus[c as usize];
         cpu.sched.idle_stamp_ns = Some(self.now);
-        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(self.policy);
-        cpu.sched.looked = has_domain && self.sched.overload && !cpu.sched.newidle.closed(self.policy);
+        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(self.policy.get());
+        cpu.sched.looked = has_domain && self.sched.overload && !cpu.sched.newidle.closed(self.policy.get());
         if self.balancing.decides {
             return self.newidle_by_domains(c);
         }
@@ -48,7 +49,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let own_ns = self.path_left_ns(c) - before_ns;
-        let looks = !self.cpus[c as usize].sched.newidle.skips(self.policy);
+        let looks = !self.cpus[c as usize].sched.newidle.skips(self.policy.get());
         if looks {
             self.charge_cost(c, self.m.costs.balance_cpu_ns);
         }
@@ -59,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
-            cpu.sched.newidle.searched(self.policy, all_ns - free_ns, self.now);
+            cpu.sched.newidle.searched(self.policy.get(), all_ns - free_ns, self.now);
             cpu.report.search_ns.add(all_ns);
             self.note_search_cost(c);
         }

@@ -3,16 +3,16 @@
 //! ended.
 
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, sd, value};
-use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The CPU of a real-time task that wakes.
     pub(crate) fn select_rt(&mut self, t: u32) -> u32 {
         let (task, curr) = self.class_task(t);
-        let policy = self.policy;
+        let policy = self.policy.get();
         if !task.rt_looks(policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
             return task.cpu;
         }
@@ -22,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The CPU of a deadline task that wakes.
     pub(crate) fn select_deadline(&mut self, t: u32) -> u32 {
         let (task, curr) = self.class_task(t);
-        if !task.dl_looks(self.policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
+        if !task.dl_looks(self.policy.get(), &curr, self.m.cpus[task.cpu as usize].capacity) {
             return task.cpu;
         }
         self.later_rq(t, &task).unwrap_or(task.cpu)
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn lowest(&self, t: u32, task: &ClassTask) -> ClassSearch {
         let cpus = (0..task.nr_cpus).map(|c| self.class_cpu(t, task.cpu, c));
-        ClassSearch::lowest(self.policy, task, cpus)
+        ClassSearch::lowest(self.policy.get(), task, cpus)
     }
 
     fn search_lowest(&mut self, t: u32, task: &ClassTask) -> ClassSearch {
@@ -59,14 +59,14 @@ impl<S: Sink> Engine<'_, S> {
 
     fn later_rq(&mut self, t: u32, task: &ClassTask) -> Option<u32> {
         let cpus = (0..task.nr_cpus).map(|c| self.class_cpu(t, task.cpu, c));
-        let found = ClassSearch::later(self.policy, task, cpus).later_rq(self.policy, task);
+        let found = ClassSearch::later(self.policy.get(), task, cpus).later_rq(self.policy.get(), task);
         self.note_found(task, found, true);
         found
     }
 
     /// The next search of this CPU goes on behind the present one.
     fn note_found(&mut self, task: &ClassTask, found: Option<u32>, deadline: bool) {
-        if let Some(cpu) = found.filter(|_| task.spreads(self.policy, found, deadline)) {
+        if let Some(cpu) = found.filter(|_| task.spreads(self.policy.get(), found, deadline)) {
             self.placing.last_found[task.this_cpu as usize] = cpu;
         }
     }

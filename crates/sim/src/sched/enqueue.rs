@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A task comes to a CPU or leaves it: what every class does then, and which parts have to know.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::sched::classes::Leaves;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Puts a runnable task on CPU `c`, or one from elsewhere whose dequeue is delayed.
     pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         self.account(c);

@@ -2,12 +2,12 @@
 //! Loads of tasks in groups as placement reads them: the part that counts at the root of a CPU.
 
 use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, effective_load, h_load};
-use pelton_schema::Sink;
 
 use crate::class::levels::{ROOT, slot_of};
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Load average of a task, or of a group on a CPU.
     pub(crate) fn entity_load(&self, c: u32, entity: u32) -> u64 {
         match slot_of(entity) {

@@ -3,12 +3,12 @@
 //! there is one of each CPU, and it is not stopped when another task comes to run, only when none does.
 
 use pelton_core::fair::{hrtick_start_fair, hrtick_stays};
-use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// True if a timer ends requests: the policy has one, and so has the machine.
     fn has_request_timer(&self) -> bool {
         self.policy.hrtick != 0 && self.m.defers_timers

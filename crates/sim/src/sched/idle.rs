@@ -3,19 +3,20 @@
 //! event was not for a task.
 
 use pelton_core::{IdleTable, value, woke};
-use pelton_schema::{Event, IDLE_EXIT, Sink};
+use pelton_schema::{Event, IDLE_EXIT};
 
 use crate::cpu::line::Deferred;
 use crate::engine::queue::Ev;
 use crate::hw::idle::ToCome;
 use crate::hw::power::Power;
 use crate::sched::parts::IdleLoop;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Polling ends at the first residency of at least this (`CPUIDLE_POLL_MIN`), to give the governor another chance.
 const POLL_NS_MIN: u64 = 10_000;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPU `c` switched to its idle task: it goes idle when the kernel's own work is done.
     pub(crate) fn go_idle(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
@@ -139,7 +140,7 @@ impl<S: Sink> Engine<'_, S> {
         if std::mem::take(&mut cpu.sched.poll_limited) {
             why |= woke::POLL_LIMIT;
         }
-        cpu.idle.woke(self.policy, stay_ns, state, why);
+        cpu.idle.woke(self.policy.get(), stay_ns, state, why);
         let Some(own) = states.get(state as usize) else { return ticks };
         let deeper = states.get(state as usize + 1);
         if stay_ns < own.min_residency_ns {

@@ -4,13 +4,14 @@
 //! itself.
 
 use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
-use pelton_schema::{Sink, WalkWhy};
+use pelton_schema::WalkWhy;
 
 use crate::cpu::search::Walking;
 use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     fn idle_walk(&self, c: u32) -> IdleWalk {
         let near = &self.sched.llc_sets[self.sched.llc_of[c as usize] as usize];
         IdleWalk {
@@ -30,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn kick_walk(&mut self, c: u32) {
         self.nohz.leaves(c);
         let due = self.idle_walk(c);
-        let why = due.kick(self.policy);
+        let why = due.kick(self.policy.get());
         if why & WALK_BALANCE != 0 {
             self.sched.next_balance_ticks = due.now_ticks + 1;
         }
@@ -62,7 +63,7 @@ impl<S: Sink> Engine<'_, S> {
         if inside && self.cpus[c as usize].sched.looked {
             return;
         }
-        let due = self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].sched.newidle);
+        let due = self.idle_walk(c).newly(self.policy.get(), &self.cpus[c as usize].sched.newidle);
         if due && self.policy.host == value::HOST_KERNEL {
             self.walk_idle(c, WALK_STATS, inside);
         }
@@ -154,8 +155,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (blocked, last) = (self.is_blocked(idle), cpu.updates.blocked_ticks());
         let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
-        let loads = asked && blocked_walks(self.policy);
-        let due = loads && blocked && blocked_due(self.policy, self.now_ticks(), last, self.tick_ns, true);
+        let loads = asked && blocked_walks(self.policy.get());
+        let due = loads && blocked && blocked_due(self.policy.get(), self.now_ticks(), last, self.tick_ns, true);
         if due {
             self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }

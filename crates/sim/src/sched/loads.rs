@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Loads as placement and balance read them.
 
-use pelton_schema::Sink;
-
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Load of the fair tasks that are runnable on a CPU: the average of it, where the release keeps one.
     pub(crate) fn runnable_load(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
-        if let Some(load) = cpu.rq.cfs.runnable_load_avg(self.policy) {
+        if let Some(load) = cpu.rq.cfs.runnable_load_avg(self.policy.get()) {
             return load;
         }
         let of = |&entity: &u32| self.entity_load(c, entity);

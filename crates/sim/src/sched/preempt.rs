@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Preemption by a task that became runnable (`wakeup_preempt`), and other CPUs for it where it does not preempt.
 
-use pelton_schema::Sink;
-
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Reschedules CPU `c` if a task that just became runnable there deserves the CPU.
     pub(crate) fn check_preempt(&mut self, c: u32, t: u32) {
         let curr = self.cpus[c as usize].curr;

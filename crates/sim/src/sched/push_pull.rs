@@ -3,15 +3,15 @@
 //! less.
 
 use pelton_core::{need_pull_rt, rt_overloaded};
-use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Strength of a deadline task: above every real-time priority.
 const STRENGTH_DEADLINE: u32 = 100;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Makes CPUs with too many real-time tasks push what they can to `c`, whose task `prev` leaves, if the tasks that
     /// stay there are weaker. The interrupt that asks them takes no time.
     pub(crate) fn pull_rt(&mut self, c: u32, prev: u32) {
@@ -43,7 +43,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut waiting = cpu.rt.waiting().filter(|&(_, t)| self.tasks[t as usize].may_move());
         let (priority, t) = waiting.next()?;
         let nr = cpu.rt.len() + u32::from(runs);
-        let waits = rt_overloaded(self.policy, nr, 1 + waiting.count() as u32);
+        let waits = rt_overloaded(self.policy.get(), nr, 1 + waiting.count() as u32);
         (waits && u32::from(priority) <= self.strength(cpu.curr)).then_some(t)
     }
 

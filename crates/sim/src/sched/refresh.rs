@@ -2,12 +2,13 @@
 //! Updates what a CPU knows of itself and of idle CPUs near.
 
 use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
-use pelton_schema::{Sink, WalkWhy};
+use pelton_schema::WalkWhy;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Class whose time passes on CPU `c`, or idle, as the signals count it.
     pub(crate) fn runs(&self, c: u32) -> u32 {
         match self.cpus[c as usize].running {
@@ -34,7 +35,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
     pub(crate) fn scan_blocked(&mut self, c: u32) {
-        if !blocked_scans(self.policy) || !self.sched.idle_blocked {
+        if !blocked_scans(self.policy.get()) || !self.sched.idle_blocked {
             return;
         }
         let (now_ticks, mut again) = (self.now_ticks(), false);
@@ -44,7 +45,7 @@ impl<S: Sink> Engine<'_, S> {
             if !self.nohz.idle().contains(near) || !self.is_blocked(near) {
                 continue;
             }
-            if blocked_due(self.policy, now_ticks, cpu.updates.blocked_ticks(), self.tick_ns, false) {
+            if blocked_due(self.policy.get(), now_ticks, cpu.updates.blocked_ticks(), self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }
@@ -70,6 +71,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Walks over idle CPUs come to CPU `c` while it remembers costs of searches.
     pub(crate) fn note_search_cost(&mut self, c: u32) {
-        self.sched.fading.set(c, !self.cpus[c as usize].sched.newidle.rests(self.policy));
+        self.sched.fading.set(c, !self.cpus[c as usize].sched.newidle.rests(self.policy.get()));
     }
 }

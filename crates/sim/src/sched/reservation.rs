@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE at run time: budgets and their timers, the active bandwidth of each CPU, and moving waiting tasks.
 
-use pelton_schema::Sink;
-
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A throttled task gets its next budget.
     pub(crate) fn dl_replenish(&mut self, t: u32) {
         let now = self.now;

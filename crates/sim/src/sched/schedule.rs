@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
-use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, STATE_UNINTERRUPTIBLE, Sink};
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, STATE_UNINTERRUPTIBLE};
 
 use crate::class::Class;
 use crate::sched::classes::{Leaves, Outgoing};
 use crate::sched::parts::IdleLoop;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 
 /// Result of a call of `schedule()`.
@@ -19,7 +20,7 @@ pub(crate) enum Chosen {
     Fetches,
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation,
     /// then [`Engine::balance_callbacks`].
     pub(crate) fn schedule(&mut self, c: u32) -> Chosen {

@@ -11,17 +11,18 @@ use pelton_core::{
     SCX_BALANCE_TICKS, SCX_LONGER_NEWIDLE, SCX_LONGER_TICK, SCX_REFRESH_NS, fits, scx_holds_balance, scx_idle_room,
     scx_is_long, scx_is_longer, uclamp_clamped, value,
 };
-use pelton_schema::{HookSite, Sink, WalkWhy};
+use pelton_schema::{HookSite, WalkWhy};
 
 use crate::class::Class;
 use crate::cpu::line::Deferred;
 use crate::engine::queue::Ev;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 /// Ticks between two expiries of the timer.
 const TICKER_TICKS: u64 = 2;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPU `c` has no task: it takes one that waits elsewhere. True when it did.
     pub(crate) fn scx_newidle(&mut self, c: u32) -> bool {
         self.placing.forget_misfit(c);
@@ -178,7 +179,7 @@ impl<S: Sink> Engine<'_, S> {
         let clamps = if self.uses.clamped { self.clamps_of(t) } else { (0, 1024) };
         let util = uclamp_clamped(task.se.avg.util_avg as u32, clamps);
         let left = self.placing.record().rows()[c as usize].capacity;
-        if !self.sched.asymmetric || fits(self.policy, util, left, own) {
+        if !self.sched.asymmetric || fits(self.policy.get(), util, left, own) {
             return None;
         }
         let (mut found, mut most) = (None, own);

@@ -2,14 +2,14 @@
 //! Choice of a CPU for a waking or new task, or one that loads a program. The core decides (`placing`, `class_search`).
 
 use pelton_core::{PlaceWaker, record_wakee, value, wf};
-use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// CPU for a fair task that wakes.
     pub(crate) fn select_task_rq_fair(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
         if self.tasks[t as usize].may_move() {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Real-time limits and changes of class at run time.
 
-use pelton_schema::Sink;
-
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 use pelton_model::workload::SchedPolicy;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The running task changes its policy.
     pub(crate) fn change_policy(&mut self, t: u32, policy: SchedPolicy) {
         if self.tasks[t as usize].policy() == policy {

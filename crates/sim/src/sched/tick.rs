@@ -3,19 +3,19 @@
 //! own.
 
 use pelton_core::value;
-use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::queue::Ev;
 use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Starts ticking again on the grid.
     pub(crate) fn restart_tick(&mut self, c: u32) {
         self.catch_up_cpu_load(c);
         self.cpus[c as usize].sched.tick_stopped = false;
-        let skew_ns = pelton_core::hook::tick_skew_ns(self.policy, self.tick_ns, c, self.cpus.len() as u32);
+        let skew_ns = pelton_core::hook::tick_skew_ns(self.policy.get(), self.tick_ns, c, self.cpus.len() as u32);
         let since = self.since_tick(self.now + self.tick_ns - skew_ns);
         self.arm_tick(c, self.now + self.tick_ns - since);
     }

@@ -2,8 +2,8 @@
 //! CPUs near a CPU, and what may run where.
 
 use pelton_core::BUSY_FACTOR;
-use pelton_schema::Sink;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (docs/rules/balance.md).
@@ -12,7 +12,7 @@ pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = BUSY_FACTOR * IDLE_BALANCE_NS_PE
 /// domain, in ms).
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     pub(crate) fn llc(&self, c: u32) -> &[u32] {
         self.m.llcs.get(self.sched.llc_of[c as usize] as usize).map_or(&[], |l| l.as_slice())
     }

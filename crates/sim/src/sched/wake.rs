@@ -2,15 +2,16 @@
 //! Waking a task: where it goes, which CPU enqueues it, and whether it runs at once.
 
 use pelton_core::value;
-use pelton_schema::{Event, Sink};
+use pelton_schema::Event;
 
 use crate::engine::Wakeup;
 use crate::engine::life::Life;
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK, Task};
 use pelton_model::workload::CpuSet;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.
     pub(crate) fn wake(&mut self, t: u32, exec: u32) {
         self.wake_up(t, exec, false);

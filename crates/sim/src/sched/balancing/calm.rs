@@ -3,11 +3,12 @@
 //! all the same, and compare.
 
 use pelton_core::{LbDomain, balance_idle};
-use pelton_schema::{BalanceEnd, Sink};
+use pelton_schema::BalanceEnd;
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The smallest domain of CPU `c` is balanced, and its balance is up to this CPU.
     #[inline]
     pub(super) fn is_calm(&self, c: u32, idle: u32) -> bool {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Loads that fade over ticks, which balances up to 4.19 compare (the core's `cpu_load.h`).
 
-use pelton_schema::Sink;
-
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A tick of CPU `c`.
     pub(crate) fn fade_cpu_load(&mut self, c: u32) {
         if self.balancing.biased {

@@ -3,9 +3,9 @@
 
 use pelton_core::kernel::{KernelSrc, Operation};
 use pelton_core::{Lb, LbEnv, LbTask, NO_CPU, Placement};
-use pelton_schema::Sink;
 
 use crate::kernel_code::{Difference, Kernel, readable};
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Subject of a decision about a domain.
@@ -92,11 +92,11 @@ fn core_found(s: &Placement, root: bool, lb: &Lb, (group, src): (u64, Option<u32
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Is it up to a CPU to balance its domain?
     pub(super) fn should_we_balance(&mut self, env: &LbEnv) -> bool {
-        let core = env.should_we_balance(self.policy, self.placing.record());
-        match (&mut self.kernel, readable(self.placing.record())) {
+        let core = env.should_we_balance(self.policy.get(), self.placing.record());
+        match (self.kernel.as_mut(), readable(self.placing.record())) {
             (Some(kernel), Some(s)) => kernel.should_we_balance(self.now, s, env, core),
             _ => core,
         }
@@ -105,7 +105,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPUs of the group to take from (0: balanced) and the CPU, after the core's search; what is to be moved, and
     /// marks of the machine, are in `lb`.
     pub(super) fn kernel_src(&mut self, env: &LbEnv, root: bool, core: (u64, Option<u32>)) -> (u64, Option<u32>) {
-        let (Some(kernel), Some(s)) = (&mut self.kernel, readable(self.placing.record())) else { return core };
+        let (Some(kernel), Some(s)) = (self.kernel.as_mut(), readable(self.placing.record())) else { return core };
         let lb = &mut *self.balancing.lb;
         let beside = core_found(s, root, lb, core);
         let own = kernel.find_src(self.now, s, env, beside);
@@ -123,8 +123,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Is the running task of the other CPU to be moved? The kernel's code is not asked where tasks prefer caches.
     pub(super) fn need_active_balance(&mut self, env: &LbEnv, migration: u32) -> bool {
-        let core = env.need_active_balance(self.policy, self.placing.record(), migration);
-        match (&mut self.kernel, readable(self.placing.record())) {
+        let core = env.need_active_balance(self.policy.get(), self.placing.record(), migration);
+        match (self.kernel.as_mut(), readable(self.placing.record())) {
             (Some(kernel), Some(s)) if s.cache_aware == 0 => {
                 kernel.need_active_balance(self.now, s, (env, migration), core)
             }
@@ -135,8 +135,8 @@ impl<S: Sink> Engine<'_, S> {
     /// May a task be moved? The kernel's code is not asked where tasks prefer caches.
     pub(super) fn can_migrate_task(&mut self, env: &mut LbEnv, task: &LbTask, migration: u32) -> bool {
         let before = *env;
-        let core = env.can_migrate_task(self.policy, self.placing.record(), task, migration);
-        match (&mut self.kernel, readable(self.placing.record())) {
+        let core = env.can_migrate_task(self.policy.get(), self.placing.record(), task, migration);
+        match (self.kernel.as_mut(), readable(self.placing.record())) {
             (Some(kernel), Some(s)) if s.cache_aware == 0 => {
                 kernel.can_migrate_task(self.now, s, (before, env), (task, migration), core)
             }
@@ -147,9 +147,9 @@ impl<S: Sink> Engine<'_, S> {
     /// Does a task go? Then less remains to be moved.
     pub(super) fn detach_task(&mut self, env: &mut LbEnv, task: &LbTask) -> bool {
         if self.kernel.is_none() {
-            return env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, task);
+            return env.detach_task(self.policy.get(), self.placing.record(), &mut self.balancing.lb, task);
         }
         let migration = self.balancing.lb.migration;
-        self.can_migrate_task(env, task, migration) && env.takes(self.policy, &mut self.balancing.lb, task)
+        self.can_migrate_task(env, task, migration) && env.takes(self.policy.get(), &mut self.balancing.lb, task)
     }
 }

@@ -2,12 +2,12 @@
 //! Caches that tasks prefer (7.2), as balances see them.
 
 use pelton_core::{LbEnv, LbTask, NO_CPU, PLACE_CPUS_MAX, lbf};
-use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Tasks that prefer the cache of CPU `c`, by their CPUs.
     pub(super) fn fill_preferences(&mut self, c: u32) {
         if !self.has_caches() {
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Keeps the sums over caches that a search for the busiest group made.
     pub(super) fn keep_llc_stats(&mut self, env: &LbEnv) {
         if self.has_caches() {
-            self.placing.keep_llc_stats(self.policy, env);
+            self.placing.keep_llc_stats(self.policy.get(), env);
         }
     }
 

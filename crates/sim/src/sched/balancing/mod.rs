@@ -13,14 +13,15 @@ mod state;
 mod tasks;
 
 use pelton_core::{balance_idle, lb_at_once, lb_is_busy, lb_newidle_fades, value};
-use pelton_schema::{Gate, Sink, WalkWhy};
+use pelton_schema::{Gate, WalkWhy};
 
 pub(crate) use state::Balancing;
 
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 const NS_PER_S: u64 = 1_000_000_000;
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// At a tick of CPU `c`: its balance, when one is due, and before it what it knows of itself.
     pub(crate) fn balance_tick(&mut self, c: u32) {
         self.settle_rest();
@@ -38,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
             self.sink.domains(self.now, c, self.exec, idle);
         }
         let (now_ticks, cpus) = (self.now_ticks(), self.cpus.len() as u32);
-        let (tick_ns, policy) = (self.tick_ns, self.policy);
+        let (tick_ns, policy) = (self.tick_ns, self.policy.get());
         let (mut goes_on, mut idle, mut faded, mut costs_ns) = (true, idle, false, 0);
         let mut next = now_ticks + 60_000_000_000 / tick_ns;
         for level in 0..self.balancing.domains[c as usize].len() {
@@ -81,19 +82,19 @@ impl<S: Sink> Engine<'_, S> {
         self.settle_rest();
         self.tell_gate(c, self.sched.overload, 0);
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
-        let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
+        let interval = lowest.interval_ticks(self.policy.get(), false, self.tick_ns, self.cpus.len() as u32);
         let next = lowest.last_balance_ticks + interval;
         self.balancing.earlier(c, next.min(self.now_ticks() + NS_PER_S / self.tick_ns));
     }
 
     fn is_busy(&self, c: u32, idle: u32) -> bool {
-        lb_is_busy(self.policy, idle, self.cpus[c as usize].is_sched_idle())
+        lb_is_busy(self.policy.get(), idle, self.cpus[c as usize].is_sched_idle())
     }
 
     /// A fair task left CPU `c`, whose tasks were idle ones only before or not.
     #[inline]
     pub(crate) fn left_to_idle_tasks(&mut self, c: u32, before: bool) {
-        if lb_at_once(self.policy, before, self.cpus[c as usize].is_sched_idle()) {
+        if lb_at_once(self.policy.get(), before, self.cpus[c as usize].is_sched_idle()) {
             self.balancing.next_balance_ticks[c as usize] = self.now_ticks();
         }
     }
@@ -112,8 +113,8 @@ impl<S: Sink> Engine<'_, S> {
         self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
-            let next =
-                own.last_balance_ticks + own.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
+            let next = own.last_balance_ticks
+                + own.interval_ticks(self.policy.get(), false, self.tick_ns, self.cpus.len() as u32);
             let skips = own.newidle_skips(self.cpus[c as usize].sched.newidle.avg_idle_ns, spent_ns);
             self.balancing.earlier(c, next);
             if skips {
@@ -122,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
             if self.dice_leave_out(c, level) {
                 continue;
             }
-            let weight = self.balancing.domains[c as usize][level].newidle_weight(self.policy);
+            let weight = self.balancing.domains[c as usize][level].newidle_weight(self.policy.get());
             let (moved, goes_on) = self.newidle_search(c, level);
             searched |= 1 << level;
             let to_ns = self.path_left_ns(c);
@@ -168,10 +169,10 @@ impl<S: Sink> Engine<'_, S> {
     fn dice_leave_out(&mut self, c: u32, level: usize) -> bool {
         let Balancing { domains, dice, .. } = &mut self.balancing;
         let own = &mut domains[c as usize][level];
-        if !own.newidle_throws(self.policy) || own.newidle_wins(dice.up_to(u64::from(u32::MAX)) as u32) {
+        if !own.newidle_throws(self.policy.get()) || own.newidle_wins(dice.up_to(u64::from(u32::MAX)) as u32) {
             return false;
         }
-        own.update_newidle_stats(self.policy, 0, self.now);
+        own.update_newidle_stats(self.policy.get(), 0, self.now);
         true
     }
 
@@ -180,9 +181,9 @@ impl<S: Sink> Engine<'_, S> {
         let ticks_ns = self.now_ticks() * self.tick_ns;
         let own = &mut self.balancing.domains[c as usize][level];
         if cost_ns > 0 {
-            own.update_newidle_stats(self.policy, hits, self.now);
+            own.update_newidle_stats(self.policy.get(), hits, self.now);
         }
-        own.newidle_searched(self.policy, own.newidle_counts_for(self.policy, cost_ns, hits > 0), ticks_ns);
+        own.newidle_searched(self.policy.get(), own.newidle_counts_for(self.policy.get(), cost_ns, hits > 0), ticks_ns);
         let lowest_ns = own.newidle_cost_ns;
         let newidle = &mut self.cpus[c as usize].sched.newidle;
         newidle.spent(cost_ns);

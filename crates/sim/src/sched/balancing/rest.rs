@@ -3,14 +3,14 @@
 //! idle as balanced as before.
 
 use pelton_core::{DOMAINS_MAX, LbEnv, NO_CPU, NO_DOMAIN, balance_idle, value};
-use pelton_schema::Sink;
 
 use crate::engine::rest::{Level, Standing};
+use crate::shape::Run;
 use crate::state::Engine;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Domains of CPUs that do not rest any more were balanced when walks passed over them.
     #[inline]
     pub(crate) fn settle_rest(&mut self) {
@@ -45,7 +45,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn idle_interval(&self, own: &pelton_core::LbDomain) -> u64 {
-        own.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32)
+        own.interval_ticks(self.policy.get(), false, self.tick_ns, self.cpus.len() as u32)
     }
 
     /// No CPU of the cache of CPU `c` has a task or load that fades, and others took none of its capacity.
@@ -82,14 +82,14 @@ impl<S: Sink> Engine<'_, S> {
         let cpus = self.placing.domain(c, level).span;
         let (dst_cpu, level, idle) = (c, level as u32, balance_idle::IDLE);
         let env = LbEnv { cpus, dst_cpu, level, idle, src_cpu: NO_CPU, ..LbEnv::default() };
-        env.should_we_balance(self.policy, self.placing.record())
+        env.should_we_balance(self.policy.get(), self.placing.record())
     }
 
     /// Tick at which what CPU `c` remembers of the costs of its searches fades next.
     fn fades_at(&self, c: u32) -> u64 {
         let domains = &self.balancing.domains[c as usize];
         let fades = domains.iter().any(|own| own.newidle_cost_ns > 0)
-            || !self.cpus[c as usize].sched.newidle.rests(self.policy)
+            || !self.cpus[c as usize].sched.newidle.rests(self.policy.get())
                 && (self.policy.newidle != value::NEWIDLE_MIGRATION_COST || self.m.costs.balance_cpu_ns > 0);
         if !fades {
             return u64::MAX;

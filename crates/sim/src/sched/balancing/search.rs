@@ -2,11 +2,12 @@
 //! The balance of one domain for one CPU.
 
 use pelton_core::{LbEnv, LbTask, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};
-use pelton_schema::{Balance, BalanceEnd, Sink};
+use pelton_schema::{Balance, BalanceEnd};
 
+use crate::shape::Run;
 use crate::state::Engine;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Balances domain `level` of CPU `c`: how many tasks came, and whether larger domains are to be looked at as well.
     pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
         // All else is found before it is read.
@@ -92,24 +93,24 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_rows(span);
         if idle == balance_idle::NEWLY_IDLE && !is_empty {
             // It stays so until the search ends, or until something changes.
-            self.placing.empty_row(self.policy, c);
+            self.placing.empty_row(self.policy.get(), c);
             self.balancing.emptied = Some(c);
         }
-        self.placing.fill_balance(self.policy, (c, level), self.uses.clamped);
+        self.placing.fill_balance(self.policy.get(), (c, level), self.uses.clamped);
         self.fill_preferences(c);
     }
 
     /// The CPU to take from; findings about the whole machine are kept.
     fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
-        let group = env.find_src_group(self.policy, self.placing.record(), lb);
+        let group = env.find_src_group(self.policy.get(), self.placing.record(), lb);
         // Some stand for all, lest what is counted here grow with the machine.
         if cfg!(debug_assertions) && (self.now / 1_000).is_multiple_of(61) {
-            self.placing.assert_kept(self.policy, env, lb);
+            self.placing.assert_kept(self.policy.get(), env, lb);
         }
         self.keep_llc_stats(env);
         let lb = &mut *self.balancing.lb;
-        let core = if group == 0 { None } else { env.find_src_rq(self.policy, self.placing.record(), lb) };
+        let core = if group == 0 { None } else { env.find_src_rq(self.policy.get(), self.placing.record(), lb) };
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
         let (group, src) = self.kernel_src(env, root, (group, core));
         let lb = &*self.balancing.lb;
@@ -128,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
     pub(super) fn found_balance(&mut self, c: u32, env: &LbEnv) {
-        if env.clears_imbalance(self.policy) {
+        if env.clears_imbalance(self.policy.get()) {
             self.placing.set_group_imbalance(c, env.level as usize, false);
         }
         self.found_pinned(c, env);
@@ -137,13 +138,13 @@ impl<S: Sink> Engine<'_, S> {
     fn found_pinned(&mut self, c: u32, env: &LbEnv) {
         let weight = self.placing.domain_weight(c, env.level as usize);
         let migration = self.balancing.lb.migration;
-        let policy = self.policy;
+        let policy = self.policy.get();
         self.own(c, env.level).balanced(policy, env, migration, weight);
     }
 
     /// Something was to be moved and nothing could be: perhaps the running task.
     fn moved_nothing(&mut self, c: u32, env: &mut LbEnv) -> BalanceEnd {
-        let (policy, migration) = (self.policy, self.balancing.lb.migration);
+        let (policy, migration) = (self.policy.get(), self.balancing.lb.migration);
         let weight = self.placing.domain_weight(c, env.level as usize);
         let own = self.own(c, env.level);
         own.failed(policy, env, migration);

@@ -3,13 +3,13 @@
 //! last).
 
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
-use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 use pelton_model::workload::SchedPolicy;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Moves tasks to CPU `c`, or to another CPU of its group where they may not run on `c`: how many.
     pub(super) fn move_tasks(&mut self, c: u32, env: &mut LbEnv) -> u32 {
         let mut moved = self.detach_tasks(env);
@@ -83,7 +83,7 @@ impl<S: Sink> Engine<'_, S> {
             allowed,
             load: self.task_part(t),
             since_ran_ns: if never { i64::MAX } else { (self.now - task.sched.last_ran_ns) as i64 },
-            util_est: task.se.task_util_est(self.policy),
+            util_est: task.se.task_util_est(self.policy.get()),
             running: (self.cpus[env.src_cpu as usize].curr == t).into(),
             bound: 0,
             sched_idle: matches!(task.policy(), SchedPolicy::Idle).into(),
@@ -108,15 +108,15 @@ impl<S: Sink> Engine<'_, S> {
         let Some(slot) = own(src) else { return false };
         let queue = src.queue_at(slot);
         let curr = src.running_at(&self.tasks, slot);
-        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), self.tasks[t as usize].fair.se()) == 0
+        fair::entity_eligible(self.policy.get(), &queue.rq, curr.as_ref(), self.tasks[t as usize].fair.se()) == 0
     }
 
     /// Is CPU `c` big enough for the task?
     pub(super) fn fits_cpu(&mut self, t: u32, c: u32) -> bool {
         let (min, max) = if self.uses.clamped { self.clamps_of(t) } else { (0, 1024) };
-        let util = self.tasks[t as usize].se.task_util_est(self.policy);
-        let core = self.placing.record().util_fits_cpu(self.policy, util, min, max, c);
-        let fits = match (&mut self.kernel, readable(self.placing.record())) {
+        let util = self.tasks[t as usize].se.task_util_est(self.policy.get());
+        let core = self.placing.record().util_fits_cpu(self.policy.get(), util, min, max, c);
+        let fits = match (self.kernel.as_mut(), readable(self.placing.record())) {
             (Some(kernel), Some(s)) => kernel.util_fits_cpu(self.now, s, util, (min, max), c, core),
             _ => core,
         };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_DEADLINE.
 
-use pelton_schema::Sink;
-
 use super::fair::pick_fair;
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 pub(super) struct Deadline;
@@ -13,7 +12,7 @@ pub(super) struct Deadline;
 /// The fair task that the server runs, if its deadline is before those of all deadline tasks; `NO_TASK`: there is none.
 /// A server without tasks stops.
 #[inline]
-fn pick_served<S: Sink>(e: &mut Engine<'_, S>, c: u32, stays: Option<u32>) -> u32 {
+fn pick_served<S: Run>(e: &mut Engine<'_, S>, c: u32, stays: Option<u32>) -> u32 {
     let Some(server_ns) = e.server_deadline_ns(c) else { return NO_TASK };
     let own = stays.map_or(u64::MAX, |t| e.tasks[t as usize].dl.deadline_ns());
     let first = e.cpus[c as usize].dl.first().map_or(own, |(deadline_ns, _)| deadline_ns.min(own));
@@ -34,12 +33,12 @@ pub(super) fn is_like(class: Option<Class>) -> bool {
 
 impl SchedClass for Deadline {
     #[inline]
-    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
+    fn enqueue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
         e.dl_enqueue(c, t, wakeup);
     }
 
     #[inline]
-    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+    fn dequeue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
             e.dl_leave(c, t);
         } else {
@@ -50,7 +49,7 @@ impl SchedClass for Deadline {
     }
 
     #[inline]
-    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+    fn pick_task<S: Run>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.leaves == Some(Class::Deadline) && !e.waiting.dl().is_empty() {
             e.pull_dl(c);
         }
@@ -70,7 +69,7 @@ impl SchedClass for Deadline {
     }
 
     #[inline]
-    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
+    fn put_prev_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
         if on_rq {
@@ -80,7 +79,7 @@ impl SchedClass for Deadline {
     }
 
     #[inline]
-    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
+    fn set_next_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.dl_dequeue(c, t);
         e.start_hrtick(t);
         if !is_like(prev) {
@@ -88,18 +87,18 @@ impl SchedClass for Deadline {
         }
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32, _queued: bool) {
+    fn task_tick<S: Run>(e: &mut Engine<'_, S>, c: u32, _t: u32, _queued: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
     }
 
     #[inline]
-    fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
+    fn wakeup_preempt<S: Run>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
         e.tasks[t as usize].dl.deadline_ns() < e.tasks[curr as usize].dl.deadline_ns()
     }
 
     /// `task_woken_dl()`: a CPU that was asked to choose pushes when it has chosen.
-    fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    fn task_woken<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         if e.cpus[c as usize].resched.is_asked() || !e.tasks[t as usize].may_move() {
             return;
         }
@@ -107,28 +106,28 @@ impl SchedClass for Deadline {
     }
 
     #[inline]
-    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
+    fn select_task_rq<S: Run>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_deadline(t)
     }
 
-    fn migrate_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32) {
+    fn migrate_task_rq<S: Run>(e: &mut Engine<'_, S>, t: u32) {
         e.dl_migrate_sleeping(t);
     }
 
     /// Gives the rest of the task's budget away: it continues in its next period.
-    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    fn yield_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         e.account(c);
         e.tasks[t as usize].dl.yields();
         e.account_dl(c);
     }
 
-    fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    fn switched_from<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         e.signal_dl(c, true);
         e.dl_leave(c, t);
         e.tasks[t as usize].dl.reset();
     }
 
-    fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
+    fn switched_to<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
         e.dl_enqueue(c, t, true);
         e.dl_dequeue(c, t);
         e.start_hrtick(t);

@@ -7,9 +7,8 @@ mod fair;
 mod realtime;
 mod worker;
 
-use pelton_schema::Sink;
-
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 use deadline::Deadline;
@@ -39,43 +38,43 @@ pub(crate) struct Outgoing {
 /// The verbs of a class. `c` is the CPU, `t` a task of the class.
 pub(crate) trait SchedClass {
     /// A runnable task comes to `c`; `wakeup`: it slept.
-    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool);
+    fn enqueue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool);
 
     /// A task leaves, running or waiting. True when it stays queued (delayed dequeue).
-    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool;
+    fn dequeue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool;
 
     /// The first task of the class, the running one where that stays; `NO_TASK` = there is none.
-    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32;
+    fn pick_task<S: Run>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32;
 
     /// The running task goes off the CPU for `next`; back to its queue when it is still on one.
-    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, next: u32, on_rq: bool);
+    fn put_prev_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, next: u32, on_rq: bool);
 
     /// A queued task becomes the running one; `prev` is the class of the one before.
-    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>);
+    fn set_next_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>);
 
     /// A tick while the task runs; `queued`: it is the timer that ends its request.
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool);
+    fn task_tick<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool);
 
     /// True if a task that became runnable goes before the running one, of the same class.
-    fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool;
+    fn wakeup_preempt<S: Run>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool;
 
     /// Default: no action.
-    fn task_woken<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
+    fn task_woken<S: Run>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
 
     /// CPU for a task that becomes runnable; `exec` executes that; `sync`: whose task is about to sleep.
-    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, exec: u32, sync: bool) -> u32;
+    fn select_task_rq<S: Run>(e: &mut Engine<'_, S>, t: u32, exec: u32, sync: bool) -> u32;
 
     /// A sleeping task wakes elsewhere: what the class left on the old CPU goes with it.
-    fn migrate_task_rq<S: Sink>(_e: &mut Engine<'_, S>, _t: u32) {}
+    fn migrate_task_rq<S: Run>(_e: &mut Engine<'_, S>, _t: u32) {}
 
     /// The running task gives way once.
-    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32);
+    fn yield_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32);
 
     /// The running task is about to be of another class, or of this one with other parameters.
-    fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32);
+    fn switched_from<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32);
 
     /// The running task, of class `old` before, is of this one now.
-    fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, old: Class);
+    fn switched_to<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, old: Class);
 }
 
 macro_rules! of_class {
@@ -89,7 +88,7 @@ macro_rules! of_class {
     };
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     fn class_of(&self, t: u32) -> Class {
         self.tasks[t as usize].class()
     }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! SCHED_FIFO and SCHED_RR.
 
-use pelton_schema::Sink;
-
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::Engine;
 
 pub(super) struct Realtime;
 
 impl SchedClass for Realtime {
     #[inline]
-    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
+    fn enqueue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
         e.tasks[t as usize].rt.renews_quantum();
         e.rt_enqueue(c, t, false);
         e.hook_rt(c);
     }
 
     #[inline]
-    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+    fn dequeue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves != Leaves::Moves {
             e.account_rt(c);
             e.stop_rt(c);
@@ -32,7 +31,7 @@ impl SchedClass for Realtime {
     }
 
     #[inline]
-    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+    fn pick_task<S: Run>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.leaves.is_some() {
             e.pull_rt(c, prev.task);
         }
@@ -40,7 +39,7 @@ impl SchedClass for Realtime {
     }
 
     #[inline]
-    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
+    fn put_prev_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_rt(c);
         e.signal_rt(c, true);
         let at_head = e.tasks[t as usize].rt.is_put_back();
@@ -50,14 +49,14 @@ impl SchedClass for Realtime {
     }
 
     #[inline]
-    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
+    fn set_next_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.rt_dequeue(c, t);
         if prev != Some(Class::Realtime) {
             e.signal_rt(c, false);
         }
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _queued: bool) {
+    fn task_tick<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _queued: bool) {
         e.account_rt(c);
         e.signal_rt(c, true);
         e.check_rt_limit(c);
@@ -65,24 +64,24 @@ impl SchedClass for Realtime {
     }
 
     #[inline]
-    fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
+    fn wakeup_preempt<S: Run>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
         e.tasks[t as usize].rt.priority() > e.tasks[curr as usize].rt.priority()
     }
 
-    fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    fn task_woken<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32) {
         e.push_woken_rt(c, t);
     }
 
     #[inline]
-    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
+    fn select_task_rq<S: Run>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_rt(t)
     }
 
-    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
+    fn yield_task<S: Run>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
         e.tasks[t as usize].rt.goes_behind();
     }
 
-    fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+    fn switched_from<S: Run>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
         e.account_rt(c);
         e.signal_rt(c, true);
         e.cpus[c as usize].running = None;
@@ -90,7 +89,7 @@ impl SchedClass for Realtime {
         e.hook_rt(c);
     }
 
-    fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
+    fn switched_to<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
         e.tasks[t as usize].rt.renews_quantum();
         e.signal_rt(c, false);
         e.hook_rt(c);

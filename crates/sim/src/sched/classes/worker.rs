@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The governor's worker thread where it runs as a special deadline task: before all others, with no budget.
 
-use pelton_schema::Sink;
-
 use super::deadline::is_like;
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
 pub(super) struct Worker;
 
 impl SchedClass for Worker {
     #[inline]
-    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
+    fn enqueue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
         e.cpus[c as usize].workers.enqueue(t, false);
     }
 
     #[inline]
-    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+    fn dequeue_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
             e.cpus[c as usize].workers.dequeue(t);
         } else {
@@ -27,7 +26,7 @@ impl SchedClass for Worker {
     }
 
     #[inline]
-    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+    fn pick_task<S: Run>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.runnable == Some(Class::Worker) {
             return prev.task;
         }
@@ -35,7 +34,7 @@ impl SchedClass for Worker {
     }
 
     #[inline]
-    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
+    fn put_prev_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
         if on_rq {
@@ -44,33 +43,33 @@ impl SchedClass for Worker {
     }
 
     #[inline]
-    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
+    fn set_next_task<S: Run>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.cpus[c as usize].workers.dequeue(t);
         if !is_like(prev) {
             e.signal_dl(c, false);
         }
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32, _queued: bool) {
+    fn task_tick<S: Run>(e: &mut Engine<'_, S>, c: u32, _t: u32, _queued: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
     }
 
     #[inline]
-    fn wakeup_preempt<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _curr: u32, _t: u32) -> bool {
+    fn wakeup_preempt<S: Run>(_e: &mut Engine<'_, S>, _c: u32, _curr: u32, _t: u32) -> bool {
         false
     }
 
     #[inline]
-    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
+    fn select_task_rq<S: Run>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_worker(t)
     }
 
-    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
+    fn yield_task<S: Run>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
         e.tasks[t as usize].rt.goes_behind();
     }
 
-    fn switched_from<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
+    fn switched_from<S: Run>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
 
-    fn switched_to<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32, _old: Class) {}
+    fn switched_to<S: Run>(_e: &mut Engine<'_, S>, _c: u32, _t: u32, _old: Class) {}
 }

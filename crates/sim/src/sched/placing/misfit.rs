@@ -2,12 +2,12 @@
 //! CPUs with more to do than they can, and running tasks that have become too big for their CPU.
 
 use pelton_core::value;
-use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
+use crate::shape::Run;
 use crate::state::{Engine, NO_TASK};
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that
     /// back.
     pub(crate) fn note_overutilized(&mut self, c: u32) {
@@ -20,8 +20,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(in crate::sched) fn is_overutilized(&mut self, c: u32) -> bool {
         self.refresh_own_row(c);
         self.placing.record.uclamp_used = self.uses.clamped.into();
-        let core = self.placing.record.cpu_overutilized(self.policy, c);
-        match (&mut self.kernel, readable(&self.placing.record)) {
+        let core = self.placing.record.cpu_overutilized(self.policy.get(), c);
+        match (self.kernel.as_mut(), readable(&self.placing.record)) {
             (Some(kernel), Some(s)) => kernel.cpu_overutilized(self.now, s, c, core),
             _ => core,
         }
@@ -66,8 +66,8 @@ impl<S: Sink> Engine<'_, S> {
         let placing = &mut self.placing;
         placing.record.task = task;
         placing.record.uclamp_used = self.uses.clamped.into();
-        let core = placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest);
-        match (&mut self.kernel, readable(&placing.record)) {
+        let core = placing.record.misfit_load(self.policy.get(), &mut placing.placed, c, biggest);
+        match (self.kernel.as_mut(), readable(&placing.record)) {
             (Some(kernel), Some(s)) => kernel.misfit_load(self.now, s, c, biggest, core),
             _ => core,
         }

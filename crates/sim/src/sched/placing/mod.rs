@@ -11,9 +11,9 @@ mod sums;
 use sums::GroupSums;
 
 use pelton_core::{Held, Lb, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, update_scan_cost, wf};
-use pelton_schema::Sink;
 
 use crate::kernel_code::readable;
+use crate::shape::Run;
 use crate::state::{Engine, Task};
 use pelton_model::machine::Machine;
 use pelton_model::workload::{CpuSet, Workload};
@@ -238,7 +238,7 @@ impl Placing {
     }
 }
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The CPU for a fair task that wakes, is new or loads a program (`flags`: bits of `pelton_core::wf`); `exec`
     /// executes the placement.
     pub(crate) fn place_fair(&mut self, t: u32, exec: u32, flags: u32) -> u32 {
@@ -248,8 +248,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
-        let core = placing.record.select(self.policy, &mut placing.placed);
-        let target = match (&mut self.kernel, readable(&placing.record)) {
+        let core = placing.record.select(self.policy.get(), &mut placing.placed);
+        let target = match (self.kernel.as_mut(), readable(&placing.record)) {
             (Some(kernel), Some(s)) => kernel.select(self.now, Task::tid(t), s, &mut placing.placed, core),
             _ => core,
         };

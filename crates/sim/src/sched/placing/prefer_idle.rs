@@ -2,15 +2,15 @@
 //! Tasks of boost groups that prefer idle CPUs: what the core's `prefer_idle.h` reads.
 
 use pelton_core::{IdleCandidate, PreferIdle, boosted};
-use pelton_schema::Sink;
 
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::Engine;
 
 /// Margins of tasks are parts of the scale, whatever the form.
 const SCALE: u32 = 1024;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// The CPU for task `t` of such a group, unless no idle CPU has room for it, or the system is over-utilized. A
     /// synchronous waker's CPU comes first.
     pub(crate) fn place_idle(&mut self, t: u32, exec: u32, sync: bool) -> Option<u32> {
@@ -23,7 +23,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let boost = self.group_boost(t);
         let util = self.util_at_wake(t);
-        let mut search = PreferIdle::new(boost, util, boosted(self.policy, SCALE, util, boost));
+        let mut search = PreferIdle::new(boost, util, boosted(self.policy.get(), SCALE, util, boost));
         let n = self.cpus.len() as u32;
         let first = self.first_candidate(boost > 0);
         for c in (first..n).chain(0..first).filter(|&c| self.tasks[t as usize].may_run_on(c)) {
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
     fn util_at_wake(&self, t: u32) -> u32 {
         let task = &self.tasks[t as usize];
         let (rq, mut se) = (&self.cpus[task.cpu as usize].rq, task.se);
-        rq.cfs.sync_blocked(&rq.ctx(self.policy, &rq.cfs), &mut se);
+        rq.cfs.sync_blocked(&rq.ctx(self.policy.get(), &rq.cfs), &mut se);
         se.avg.util_avg as u32
     }
 

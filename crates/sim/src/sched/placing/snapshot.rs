@@ -5,13 +5,13 @@ use pelton_core::{
     CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, Record,
     SchedDomain, group_limited, nr_idle_scan, value, wf,
 };
-use pelton_schema::Sink;
 
 use crate::hw::power::Power;
+use crate::shape::Run;
 use crate::state::{CpuState, Engine, NO_TASK};
 use pelton_model::workload::SchedPolicy;
 
-impl<S: Sink> Engine<'_, S> {
+impl<S: Run> Engine<'_, S> {
     /// Everything that a decision about task `t` reads.
     pub(super) fn fill_placement(&mut self, t: u32, exec: u32, flags: u32) {
         self.refresh_read_rows(t, exec, flags);
@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
     /// 4.12: what groups make of loads, once the task's is as `wake_cap()` leaves it.
     fn fill_shifts(&mut self, t: u32, exec: u32) {
         let placing = &mut self.placing;
-        let load = placing.record.wake_cap_load(self.policy, &mut placing.placed);
+        let load = placing.record.wake_cap_load(self.policy.get(), &mut placing.placed);
         let (mut task, mut waker) = (placing.record.task, placing.record.waker);
         self.shift_loads(t, exec, load, &mut task, &mut waker);
         let record: &mut Placement = &mut self.placing.record;
@@ -129,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
                 let c = at as u32 * 64 + stale.trailing_zeros();
                 stale &= stale - 1;
                 self.refresh_row::<true>(c);
-                self.placing.record.follow(self.policy, c);
+                self.placing.record.follow(self.policy.get(), c);
             }
         }
         if cfg!(debug_assertions) {
@@ -159,7 +159,7 @@ impl<S: Sink> Engine<'_, S> {
             record if LARGE => &mut record.rows_mut()[c as usize],
             Record::Wide(_) => return,
         };
-        facts.write(self.policy, &self.cpus[c as usize], row);
+        facts.write(self.policy.get(), &self.cpus[c as usize], row);
         self.balancing.fill_loads(c, row);
         // The end of a search changes the row without a call of `change`.
         self.fresh_rows.set_fresh(c, !self.searches(c));
@@ -171,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let kept = self.placing.record.rows()[c as usize];
         let mut now = kept;
-        self.row_facts(c).write(self.policy, &self.cpus[c as usize], &mut now);
+        self.row_facts(c).write(self.policy.get(), &self.cpus[c as usize], &mut now);
         self.balancing.fill_loads(c, &mut now);
         debug_assert_eq!(now, kept, "kept row of CPU {c}");
     }
@@ -265,10 +265,10 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn update_cpu_capacity(&mut self, c: u32) {
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
-        let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
-        self.placing.set_capacity(self.policy, c, capacity);
+        let capacity = self.cpus[c as usize].rq.capacity_of(self.policy.get(), hw, pressure);
+        self.placing.set_capacity(self.policy.get(), c, capacity);
         let now = (self.now_ticks(), self.tick_ns);
-        self.balancing.capacity_stands(self.policy, c, now);
+        self.balancing.capacity_stands(self.policy.get(), c, now);
     }
 
     /// Works out how far a search for an idle CPU may go in the domains around `c`, from the present load of their
@@ -286,7 +286,7 @@ impl<S: Sink> Engine<'_, S> {
                 let rows = &self.placing.record.rows().as_chunks::<64>().0[at];
                 while left != 0 {
                     let row = &rows[left.trailing_zeros() as usize];
-                    sum += u64::from(row.state.cpu_util(self.policy, false));
+                    sum += u64::from(row.state.cpu_util(self.policy.get(), false));
                     left &= left - 1;
                 }
             }
