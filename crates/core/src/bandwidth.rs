@@ -3,17 +3,14 @@
 
 use crate::Policy;
 use crate::sys;
-
 /// One deadline reservation, Q20 of a CPU.
-///
-/// ```
-/// assert_eq!(pelton_core::dl_bw(10_000_000, 100_000_000), 104_857);
-/// ```
-#[inline]
-#[must_use]
-pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
-    sys::dl_bw(runtime_ns, period_ns)
-}
+pub use crate::sys::dl_bw;
+/// Current over reference frequency, 1024 = at the reference.
+pub use crate::sys::freq_scale;
+/// A load weight of averages, nice 0 = 1024, as 64-bit kernels store it.
+pub use crate::sys::scale_load;
+/// A load weight as 64-bit kernels store it, as averages use it: nice 0 = 1024.
+pub use crate::sys::scale_load_down;
 
 /// The active reservations of a CPU in capacity units.
 ///
@@ -57,37 +54,4 @@ pub fn fits(pol: &Policy, util: u32, capacity: u32, cap_orig: u32) -> bool {
 #[must_use]
 pub fn capacity_greater(a: u32, b: u32) -> bool {
     sys::capacity_greater(a, b) != 0
-}
-
-/// Current over reference frequency, 1024 = at the reference.
-///
-/// ```
-/// assert_eq!(pelton_core::freq_scale(432_000, 1_200_000), 368);
-/// ```
-#[inline]
-#[must_use]
-pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
-    sys::freq_scale(khz, ref_khz)
-}
-
-/// A load weight as 64-bit kernels store it, as averages use it: nice 0 = 1024.
-///
-/// ```
-/// assert_eq!([0, 1, 3 << 10, 1024 << 10].map(pelton_core::scale_load_down), [0, 2, 3, 1024]);
-/// ```
-#[inline]
-#[must_use]
-pub fn scale_load_down(weight: u64) -> u64 {
-    sys::scale_load_down(weight)
-}
-
-/// A load weight of averages, nice 0 = 1024, as 64-bit kernels store it.
-///
-/// ```
-/// assert_eq!([0, 2, 1024].map(pelton_core::scale_load), [0, 2 << 10, 1024 << 10]);
-/// ```
-#[inline]
-#[must_use]
-pub fn scale_load(weight: u64) -> u64 {
-    sys::scale_load(weight)
 }

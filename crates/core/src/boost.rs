@@ -3,21 +3,10 @@
 
 use crate::policy::Policy;
 use crate::sys::{self, BoostCpu, CpuState};
-pub use crate::sys::{boost_full, boost_group_limit, boosted, filter_normalize, filter_payoff};
+pub use crate::sys::{boost_full, boost_group_limit, boost_margin, boosted, filter_normalize, filter_payoff};
 
 /// Boost groups of the largest form, the root included.
 pub const BOOST_GROUPS: usize = sys::BOOST_GROUPS as usize;
-
-/// Part that `boost` percent add to a signal.
-///
-/// ```
-/// let policy = pelton_core::Policy::profile("4.12").unwrap();
-/// assert_eq!(pelton_core::boost_margin(&policy, 1024, 394, 10), 63);
-/// ```
-#[must_use]
-pub fn boost_margin(pol: &Policy, full: u32, signal: u32, boost: i32) -> i32 {
-    sys::boost_margin(pol, full, signal, boost)
-}
 
 impl BoostCpu {
     /// A task of group `idx` becomes runnable here, or leaves. `stamps`: its boost may be held.

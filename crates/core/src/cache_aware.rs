@@ -2,19 +2,9 @@
 //! The cache that the threads of a process prefer (`cache_aware.h`). Each method is the C function of the same name.
 
 use crate::policy::Policy;
-use crate::record::{Form, Snapshot, rule};
+use crate::record::{Snapshot, by_form, rule};
+pub use crate::sys::llc_epoch_ticks;
 use crate::sys::{self, CacheCpu, CacheGroup, CacheTime, PlaceCpu};
-use crate::sys_wide;
-
-/// As `rule!`, of a function that reads no policy: `function(record, ...)`.
-macro_rules! by_form {
-    ($record:expr, $function:ident($($args:expr),*)) => {
-        match $record.form() {
-            Form::Narrow(s) => sys::$function(s, $($args),*),
-            Form::Wide(s) => sys_wide::$function(s, $($args),*),
-        }
-    };
-}
 
 impl CacheGroup {
     /// A process without threads, in the epoch of `cpu`.
@@ -86,15 +76,4 @@ impl PlaceCpu {
 #[must_use]
 pub fn sched_cache_enabled(policy: &Policy, record: &impl Snapshot) -> bool {
     rule!(record, sched_cache_enabled, policy) != 0
-}
-
-/// Ticks of an epoch.
-///
-/// ```
-/// use pelton_core::llc_epoch_ticks;
-/// assert_eq!([10_000_000, 4_000_000, 1_000_000].map(llc_epoch_ticks), [1, 2, 10]);
-/// ```
-#[must_use]
-pub fn llc_epoch_ticks(tick_ns: u64) -> u32 {
-    sys::llc_epoch_ticks(tick_ns)
 }

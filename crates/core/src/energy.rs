@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The energy model of a frequency domain.
 
+use crate::count;
 use crate::governor::KHZ_INEFFICIENT;
 use crate::policy::Policy;
 use crate::sys::{self, EmState};
@@ -29,22 +30,25 @@ impl EnergyModel {
     /// ```
     #[must_use]
     pub fn new(opps: &[(u32, u64)], cap_orig: u32) -> Self {
-        let state = |&(freq_khz, power_uw): &(u32, u64)| EmState { freq_khz, power_uw, ..EmState::default() };
-        let mut states: Vec<EmState> = opps.iter().map(state).collect();
-        let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
-        // SAFETY: the slice has `n` entries, or more than the core looks at.
-        unsafe { sys::em_fill(states.as_mut_ptr(), n, cap_orig) };
-        Self { states }
+        Self::filled(opps, |states, n| {
+            // SAFETY: there are `n` states.
+            unsafe { sys::em_fill(states, n, cap_orig) };
+        })
     }
 
     /// A model of these points in the form that the release of a policy keeps: cost by performance, or by frequency.
     #[must_use]
     pub fn of_release(policy: &Policy, opps: &[(u32, u64)], cap_orig: u32) -> Self {
+        Self::filled(opps, |states, n| {
+            // SAFETY: there are `n` states.
+            unsafe { sys::em_create(policy, states, n, cap_orig) };
+        })
+    }
+
+    fn filled(opps: &[(u32, u64)], fill: impl FnOnce(*mut EmState, u32)) -> Self {
         let state = |&(freq_khz, power_uw): &(u32, u64)| EmState { freq_khz, power_uw, ..EmState::default() };
         let mut states: Vec<EmState> = opps.iter().map(state).collect();
-        let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
-        // SAFETY: the slice has `n` entries, or more than the core looks at.
-        unsafe { sys::em_create(policy, states.as_mut_ptr(), n, cap_orig) };
+        fill(states.as_mut_ptr(), count(&states));
         Self { states }
     }
 
@@ -58,29 +62,23 @@ impl EnergyModel {
         sys::em_power_uw(coefficient, uv, khz)
     }
 
-    /// The table that a governor chooses from: needless points carry [`KHZ_INEFFICIENT`] where
-    /// the release passes over them. `power_uw` is the kernel's, for each point; without it none is marked.
-    #[must_use]
-    pub fn marked_khz(policy: &Policy, khz: &[u32], power_uw: &[u64], cap_orig: u32) -> Vec<u32> {
-        if power_uw.len() != khz.len() || !policy.passes_over_inefficient() {
-            return khz.to_vec();
-        }
-        let points: Vec<(u32, u64)> = khz.iter().copied().zip(power_uw.iter().copied()).collect();
-        let mark = |inefficient: u32| if inefficient == 0 { 0 } else { KHZ_INEFFICIENT };
-        let model = Self::of_release(policy, &points, cap_orig);
-        model.states.iter().map(|state| state.freq_khz | mark(state.inefficient)).collect()
-    }
-
-    /// The table of a governor, marked as the kernel itself states which points it passes over; by its Energy Model
-    /// where it states nothing.
+    /// The table that a governor chooses from: points that the release passes over carry [`KHZ_INEFFICIENT`]. `told`:
+    /// the kernel's own statement which those are; without it they follow from `power_uw`, its power at each point, and
+    /// without both none is marked.
     #[must_use]
     pub fn told_khz(policy: &Policy, khz: &[u32], told: &[bool], power_uw: &[u64], cap_orig: u32) -> Vec<u32> {
-        if told.len() != khz.len() {
-            return Self::marked_khz(policy, khz, power_uw, cap_orig);
-        }
-        let passes_over = policy.passes_over_inefficient();
-        let mark = |told: bool| if told && passes_over { KHZ_INEFFICIENT } else { 0 };
-        khz.iter().zip(told).map(|(&khz, &told)| khz | mark(told)).collect()
+        let passed_over = match khz.len() {
+            _ if !policy.passes_over_inefficient() => Vec::new(),
+            n if told.len() == n => told.to_vec(),
+            n if power_uw.len() == n => {
+                let points: Vec<(u32, u64)> = khz.iter().copied().zip(power_uw.iter().copied()).collect();
+                let model = Self::of_release(policy, &points, cap_orig);
+                model.states.iter().map(|state| state.inefficient != 0).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mark = |at| if passed_over.get(at) == Some(&true) { KHZ_INEFFICIENT } else { 0 };
+        khz.iter().enumerate().map(|(at, &khz)| khz | mark(at)).collect()
     }
 
     /// The states with the kernel's own word which of them it passes over; as they are where it said nothing.
@@ -102,8 +100,8 @@ impl EnergyModel {
     /// frequency may be used.
     #[must_use]
     pub fn energy(&self, max_util: u64, sum_util: u64, allowed: u64) -> u64 {
-        let n = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
-        // SAFETY: as above.
-        unsafe { sys::em_cpu_energy(self.states.as_ptr(), n, 0, u32::MAX, max_util, sum_util, allowed) }
+        let (states, n) = (self.states.as_ptr(), count(&self.states));
+        // SAFETY: there are `n` states.
+        unsafe { sys::em_cpu_energy(states, n, 0, u32::MAX, max_util, sum_util, allowed) }
     }
 }

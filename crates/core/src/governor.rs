@@ -1,54 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Performance target and schedutil. Each method is the C function of the same name.
 
+use crate::count;
 use crate::policy::Policy;
 use crate::sys::{self, CpuState, Decision, PerfTerms, Rq, SugovCpu, SugovPolicy};
-pub use crate::sys::{KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST};
-
-/// Default rate limit; `transition_delay_us` 0 = the driver asks for nothing.
-///
-/// ```
-/// let policy = pelton_core::Policy::profile("7.2").unwrap();
-/// assert_eq!(pelton_core::default_rate_limit_us(&policy, 500_000, 0), 750);
-/// ```
-#[must_use]
-pub fn default_rate_limit_us(pol: &Policy, latency_ns: u64, transition_delay_us: u32) -> u32 {
-    sys::default_rate_limit_us(pol, latency_ns, transition_delay_us)
-}
-
-/// Headroom, then clamps (6.8 and later).
-///
-/// ```
-/// assert_eq!(pelton_core::perf_clamped(512, 0, 1024), 640);
-/// ```
-#[inline]
-#[must_use]
-pub fn perf_clamped(util: u32, min: u32, max: u32) -> u32 {
-    sys::perf_clamped(util, min, max)
-}
-
-/// Performance target for a utilization, with the quarter where the policy adds it to the utilization.
-///
-/// ```
-/// let kernel_6_1 = pelton_core::Policy::profile("6.1").unwrap();
-/// assert_eq!(pelton_core::apply_headroom(&kernel_6_1, 64, 0, 1024), 80);
-/// ```
-#[inline]
-#[must_use]
-pub fn apply_headroom(pol: &Policy, util: u32, min: u32, max: u32) -> u32 {
-    sys::apply_headroom(pol, util, min, max)
-}
-
-/// Utilization of the time that interrupts leave, plus the interrupts.
-///
-/// ```
-/// assert_eq!(pelton_core::scale_irq(512, 100, 1024), 562);
-/// ```
-#[inline]
-#[must_use]
-pub fn scale_irq(util: u32, irq: u32, cap: u32) -> u32 {
-    sys::scale_irq(util, irq, cap)
-}
+pub use crate::sys::{
+    KHZ_INEFFICIENT, KHZ_NONE, NO_LARGEST, apply_headroom, default_rate_limit_us, perf_clamped, scale_irq,
+};
 
 impl CpuState {
     /// Signals of a CPU as inputs of an evaluation; no clamp is in force.
@@ -267,9 +225,8 @@ impl SugovPolicy {
     #[inline]
     #[must_use]
     pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
-        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
-        // SAFETY: `n` is not larger than the table.
-        unsafe { sys::sugov_resolve(self, khz.as_ptr(), n, raw) }
+        // SAFETY: the length is that of `khz`.
+        unsafe { sys::sugov_resolve(self, khz.as_ptr(), count(khz), raw) }
     }
 
     /// End of an evaluation; a value of [`crate::commit`]. `sc` is the only CPU of the domain, `None` for a shared
@@ -399,31 +356,16 @@ impl SugovPolicy {
         let mut out = Decision::default();
         let there = sc.len().min(states.len()).min(terms.len());
         self.nr_cpus = self.nr_cpus.min(u32::try_from(there).unwrap_or(u32::MAX));
-        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
         if caller >= self.nr_cpus {
             return out;
         }
+        let (sc, s, t) = (sc.as_mut_ptr(), states.as_ptr(), terms.as_mut_ptr());
+        let (khz, n) = (khz.as_ptr(), count(khz));
         // SAFETY: all three slices have at least `nr_cpus` entries, the caller's among them; the table has `n`.
-        unsafe {
-            sys::sugov_evaluate(
-                pol,
-                self,
-                sc.as_mut_ptr(),
-                states.as_ptr(),
-                caller,
-                now,
-                tick_ns,
-                khz.as_ptr(),
-                n,
-                terms.as_mut_ptr(),
-                &mut out,
-            );
-        }
+        unsafe { sys::sugov_evaluate(pol, self, sc, s, caller, now, tick_ns, khz, n, t, &mut out) };
         out
     }
-}
 
-impl SugovPolicy {
     /// An evaluation of one CPU: what [`SugovPolicy::evaluate`] comes to where no other CPU of the domain asks for
     /// more.
     #[allow(clippy::too_many_arguments)]
@@ -438,9 +380,8 @@ impl SugovPolicy {
         terms: &mut PerfTerms,
     ) -> Decision {
         let mut out = Decision::default();
-        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
-        // SAFETY: the table has `n` entries.
-        unsafe { sys::sugov_evaluate_one(pol, self, sc, s, now, tick_ns, khz.as_ptr(), n, terms, &mut out) };
+        // SAFETY: the length is that of `khz`.
+        unsafe { sys::sugov_evaluate_one(pol, self, sc, s, now, tick_ns, khz.as_ptr(), count(khz), terms, &mut out) };
         out
     }
 

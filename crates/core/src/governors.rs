@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Governors other than schedutil: records and methods of `sched_dvfs.h`, `ondemand.h` and `governor.h`.
 
+use crate::count;
 use crate::policy::Policy;
 use crate::sys::{self, Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, vote};
-pub use crate::sys::{dbs_sampling_us, sched_dvfs_usage, sched_dvfs_window_ns};
-
-/// Capacity that sched-DVFS asks for at this usage.
-///
-/// ```
-/// assert_eq!(pelton_core::sched_dvfs_request(394), 492);
-/// ```
-#[inline]
-#[must_use]
-pub fn sched_dvfs_request(usage: u32) -> u32 {
-    sys::sched_dvfs_request(usage)
-}
+pub use crate::sys::{dbs_sampling_us, sched_dvfs_request, sched_dvfs_usage, sched_dvfs_window_ns};
 
 impl SchedDvfs {
     /// The capacity that a tick asks for at this usage, if any.
@@ -41,7 +31,7 @@ impl SchedDvfs {
         if cpu >= self.nr_cpus || votes.len() < self.nr_cpus as usize {
             return vote::SAME;
         }
-        let n = table_len(khz);
+        let n = count(khz);
         // SAFETY: there are `nr_cpus` votes, the CPU's among them, and `n` frequencies.
         unsafe { sys::sched_dvfs_update(self, votes.as_mut_ptr(), cpu, asks.into(), khz.as_ptr(), n) }
     }
@@ -50,7 +40,7 @@ impl SchedDvfs {
     #[must_use]
     pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
         // SAFETY: the length is that of `khz`.
-        unsafe { sys::sched_dvfs_resolve(self, khz.as_ptr(), table_len(khz), raw) }
+        unsafe { sys::sched_dvfs_resolve(self, khz.as_ptr(), count(khz), raw) }
     }
 
     /// Time from which the worker may carry the request out, ns.
@@ -117,19 +107,14 @@ impl Dbs {
     /// The frequency after a sample; `delay_us` says when the next one is due.
     pub fn sampled(&mut self, pol: &Policy, khz: &[u32]) -> u32 {
         // SAFETY: the length is that of `khz`.
-        unsafe { sys::governor_sampled(pol, self, khz.as_ptr(), table_len(khz)) }
+        unsafe { sys::governor_sampled(pol, self, khz.as_ptr(), count(khz)) }
     }
 
     /// The frequency that the governor sets when it starts, if any.
     #[must_use]
     pub fn start_khz(&self, pol: &Policy, khz: &[u32]) -> Option<u32> {
         // SAFETY: the length is that of `khz`.
-        let start = unsafe { sys::governor_start_khz(pol, self, khz.as_ptr(), table_len(khz)) };
+        let start = unsafe { sys::governor_start_khz(pol, self, khz.as_ptr(), count(khz)) };
         Some(start).filter(|&khz| khz > 0)
     }
-}
-
-/// Frequencies of a table.
-pub(crate) fn table_len(khz: &[u32]) -> u32 {
-    u32::try_from(khz.len()).unwrap_or(u32::MAX)
 }

@@ -2,6 +2,8 @@
 //! Scheduler events that call the governor: `hook.h`.
 
 use crate::policy::Policy;
+/// [`how::LONG_TICK`] when ticks of this length are far apart, else 0.
+pub use crate::sys::hook_tick_is_long as tick_is_long;
 use crate::sys::{self, Rq, SugovCpu, SugovPolicy};
 pub use crate::sys::{class, how, tick_skew_ns};
 
@@ -26,12 +28,6 @@ impl Outcome {
     pub fn bits(self) -> u32 {
         u32::from(self.offered) | u32::from(self.delivered) << 1 | self.flags << 8
     }
-}
-
-/// [`how::LONG_TICK`] when ticks of this length are far apart, else 0.
-#[must_use]
-pub fn tick_is_long(tick_ns: u64) -> u32 {
-    sys::hook_tick_is_long(tick_ns)
 }
 
 impl SugovCpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The interactive governor: records and methods of `interactive.h`.
 
-use crate::governors::table_len;
+use crate::count;
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::sys::{self, DbsTimes, Interactive, InteractiveCpu};
@@ -26,20 +26,20 @@ impl Interactive {
     #[must_use]
     pub fn choose(&self, pol: &Policy, khz: &[u32], load: u32) -> u32 {
         // SAFETY: the length is that of `khz`.
-        unsafe { sys::interactive_choose(pol, self, khz.as_ptr(), table_len(khz), load) }
+        unsafe { sys::interactive_choose(pol, self, khz.as_ptr(), count(khz), load) }
     }
 
     /// A CPU's timer; true = the thread is woken.
     pub fn timer(&mut self, pol: &Policy, cpu: &mut InteractiveCpu, times: &DbsTimes, khz: &[u32]) -> bool {
         // SAFETY: the length is that of `khz`.
-        unsafe { sys::interactive_timer(pol, self, cpu, times, khz.as_ptr(), table_len(khz)) != 0 }
+        unsafe { sys::interactive_timer(pol, self, cpu, times, khz.as_ptr(), count(khz)) != 0 }
     }
 
     /// The thread looks at the CPUs of the domain: what the driver is asked for, if anything.
     pub fn adjust(&self, cpus: &mut [InteractiveCpu], khz: &[u32]) -> Option<u32> {
-        let nr = u32::try_from(cpus.len()).unwrap_or(u32::MAX);
+        let (nr, cpus) = (count(cpus), cpus.as_mut_ptr());
         // SAFETY: the lengths are those of `cpus` and `khz`.
-        let khz = unsafe { sys::interactive_adjust(self, cpus.as_mut_ptr(), nr, khz.as_ptr(), table_len(khz)) };
+        let khz = unsafe { sys::interactive_adjust(self, cpus, nr, khz.as_ptr(), count(khz)) };
         Some(khz).filter(|&khz| khz > 0)
     }
 

@@ -73,115 +73,68 @@ pub struct HookCall<'a> {
     pub states: &'a [CpuState],
 }
 
-/// Function of the kernel that may decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Operation {
-    /// schedutil's hook.
-    SugovHook,
-    /// schedutil's worker.
-    SugovWork,
-    /// `sugov_limits()`.
-    SugovLimits,
-    /// `select_task_rq_fair()`.
-    SelectTaskRqFair,
-    /// `util_fits_cpu()`.
-    UtilFitsCpu,
-    /// `cpu_overutilized()`.
-    CpuOverutilized,
-    /// `update_misfit_status()`.
-    MisfitLoad,
-    /// `menu_select()`.
-    MenuSelect,
-    /// `teo_select()`.
-    TeoSelect,
-    /// `should_we_balance()`.
-    ShouldWeBalance,
-    /// `find_busiest_group()`, later `sched_balance_find_src_group()`, and the search for a queue in the group.
-    FindSrc,
-    /// `need_active_balance()`.
-    NeedActiveBalance,
-    /// `can_migrate_task()`.
-    CanMigrateTask,
-    /// `util_est_update()`.
-    UtilEstUpdate,
-    /// `___update_load_sum()`.
-    UpdateLoadSum,
-    /// `___update_load_avg()`.
-    UpdateLoadAvg,
-    /// `get_pelt_divider()`.
-    PeltDivider,
+/// Makes [`Operation`] of its rows: what it is, its name in the table of operations, the kernel's function.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $variant:ident, $name:literal, $function:literal;)*) => {
+        /// Function of the kernel that may decide.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Operation { $($(#[$doc])* $variant,)* }
+
+        /// Operations in the order of their numbers.
+        pub const OPERATIONS: [Operation; [$($name,)*].len()] = [$(Operation::$variant,)*];
+
+        impl Operation {
+            /// Name of the kernel's function.
+            #[must_use]
+            pub fn function(self) -> &'static str {
+                [$($function,)*][self as usize]
+            }
+
+            /// Name in the table of operations (`kernel_ops.h`).
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                [$($name,)*][self as usize]
+            }
+        }
+    };
 }
 
-/// Operations in the order of their numbers.
-pub const OPERATIONS: [Operation; 17] = [
-    Operation::SugovHook,
-    Operation::SugovWork,
-    Operation::SugovLimits,
-    Operation::SelectTaskRqFair,
-    Operation::UtilFitsCpu,
-    Operation::CpuOverutilized,
-    Operation::MisfitLoad,
-    Operation::MenuSelect,
-    Operation::TeoSelect,
-    Operation::ShouldWeBalance,
-    Operation::FindSrc,
-    Operation::NeedActiveBalance,
-    Operation::CanMigrateTask,
-    Operation::UtilEstUpdate,
-    Operation::UpdateLoadSum,
-    Operation::UpdateLoadAvg,
-    Operation::PeltDivider,
-];
-
-impl Operation {
-    /// Name of the kernel's function.
-    #[must_use]
-    pub fn function(self) -> &'static str {
-        match self {
-            Operation::SugovHook => "sugov_update_shared, sugov_update_single_freq",
-            Operation::SugovWork => "sugov_work",
-            Operation::SugovLimits => "sugov_limits",
-            Operation::SelectTaskRqFair => "select_task_rq_fair",
-            Operation::UtilFitsCpu => "util_fits_cpu",
-            Operation::CpuOverutilized => "cpu_overutilized",
-            Operation::MisfitLoad => "update_misfit_status",
-            Operation::MenuSelect => "menu_select",
-            Operation::TeoSelect => "teo_select",
-            Operation::ShouldWeBalance => "should_we_balance",
-            Operation::FindSrc => "find_busiest_group, find_busiest_queue",
-            Operation::NeedActiveBalance => "need_active_balance",
-            Operation::CanMigrateTask => "can_migrate_task",
-            Operation::UtilEstUpdate => "util_est_update",
-            Operation::UpdateLoadSum => "___update_load_sum",
-            Operation::UpdateLoadAvg => "___update_load_avg",
-            Operation::PeltDivider => "get_pelt_divider",
-        }
-    }
-
-    /// Name in the table of operations (`kernel_ops.h`).
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Operation::SugovHook => "sugov_hook",
-            Operation::SugovWork => "sugov_work",
-            Operation::SugovLimits => "sugov_limits",
-            Operation::SelectTaskRqFair => "select_task_rq_fair",
-            Operation::UtilFitsCpu => "util_fits_cpu",
-            Operation::CpuOverutilized => "cpu_overutilized",
-            Operation::MisfitLoad => "misfit_load",
-            Operation::MenuSelect => "menu_select",
-            Operation::TeoSelect => "teo_select",
-            Operation::ShouldWeBalance => "should_we_balance",
-            Operation::FindSrc => "find_src",
-            Operation::NeedActiveBalance => "need_active_balance",
-            Operation::CanMigrateTask => "can_migrate_task",
-            Operation::UtilEstUpdate => "util_est_update",
-            Operation::UpdateLoadSum => "update_load_sum",
-            Operation::UpdateLoadAvg => "update_load_avg",
-            Operation::PeltDivider => "pelt_divider",
-        }
-    }
+operations! {
+    /// schedutil's hook.
+    SugovHook, "sugov_hook", "sugov_update_shared, sugov_update_single_freq";
+    /// schedutil's worker.
+    SugovWork, "sugov_work", "sugov_work";
+    /// `sugov_limits()`.
+    SugovLimits, "sugov_limits", "sugov_limits";
+    /// `select_task_rq_fair()`.
+    SelectTaskRqFair, "select_task_rq_fair", "select_task_rq_fair";
+    /// `util_fits_cpu()`.
+    UtilFitsCpu, "util_fits_cpu", "util_fits_cpu";
+    /// `cpu_overutilized()`.
+    CpuOverutilized, "cpu_overutilized", "cpu_overutilized";
+    /// `update_misfit_status()`.
+    MisfitLoad, "misfit_load", "update_misfit_status";
+    /// `menu_select()`.
+    MenuSelect, "menu_select", "menu_select";
+    /// `teo_select()`.
+    TeoSelect, "teo_select", "teo_select";
+    /// `should_we_balance()`.
+    ShouldWeBalance, "should_we_balance", "should_we_balance";
+    /// `find_busiest_group()`, later `sched_balance_find_src_group()`, and the search for a queue in the group.
+    FindSrc, "find_src", "find_busiest_group, find_busiest_queue";
+    /// `need_active_balance()`.
+    NeedActiveBalance, "need_active_balance", "need_active_balance";
+    /// `can_migrate_task()`.
+    CanMigrateTask, "can_migrate_task", "can_migrate_task";
+    /// `util_est_update()`.
+    UtilEstUpdate, "util_est_update", "util_est_update";
+    /// `___update_load_sum()`.
+    UpdateLoadSum, "update_load_sum", "___update_load_sum";
+    /// `___update_load_avg()`.
+    UpdateLoadAvg, "update_load_avg", "___update_load_avg";
+    /// `get_pelt_divider()`.
+    PeltDivider, "pelt_divider", "get_pelt_divider";
 }
 
 /// Ticks per second that kernel code is compiled for (`PELTON_KERNEL_HZ`).

@@ -11,7 +11,6 @@ mod deadline;
 mod dl_server;
 mod energy;
 pub mod fair;
-
 mod governor;
 mod governors;
 mod group_throttle;
@@ -114,3 +113,9 @@ pub use sys_wide::{LbPart, PlaceSet};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");
+
+/// Length of a slice as the core takes it.
+#[inline]
+pub(crate) fn count<T>(of: &[T]) -> u32 {
+    u32::try_from(of.len()).unwrap_or(u32::MAX)
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Limits of a frequency domain (`limits.h`).
 
+use crate::count;
 use crate::policy::Policy;
 use crate::sys::{self, Dbs};
 
@@ -42,7 +43,7 @@ impl Limits {
     /// ```
     #[must_use]
     pub fn of(khz: &[u32], min: u32, max: u32) -> Limits {
-        let n = len(khz);
+        let n = count(khz);
         // SAFETY: there are `n` frequencies.
         let max_khz = unsafe { sys::limits_max(khz.as_ptr(), n, max) };
         // SAFETY: there are `n` frequencies.
@@ -55,7 +56,7 @@ impl Limits {
     #[must_use]
     pub fn target(self, pol: &Policy, khz: &[u32], cur: u32, wanted: u32, fast_switch: bool) -> Option<u32> {
         let Limits { min_khz: min, max_khz: max } = self;
-        let (at, n) = (khz.as_ptr(), len(khz));
+        let (at, n) = (khz.as_ptr(), count(khz));
         // SAFETY: there are `n` frequencies.
         let target = unsafe { sys::limits_target(pol, at, n, min, max, cur, wanted, fast_switch.into()) };
         Some(target).filter(|&khz| khz > 0)
@@ -67,8 +68,4 @@ impl Dbs {
     pub fn limits(&mut self, pol: &Policy, limits: Limits, cur: u32) {
         sys::limits_dbs(pol, self, limits.min_khz, limits.max_khz, cur);
     }
-}
-
-fn len(khz: &[u32]) -> u32 {
-    u32::try_from(khz.len()).unwrap_or(u32::MAX)
 }

@@ -3,64 +3,11 @@
 
 use crate::policy::Policy;
 use crate::sys::{self, Avg, CfsRq, Ctx, Rq, Se, TaskGroup};
+pub use crate::sys::{decay_load, ramp, shares_of_weight, time_to, weight_of_shares};
 
 /// Flags of an entity update; bits.
 pub mod update {
     pub use crate::sys::{DO_ATTACH, DO_DETACH, SKIP_AGE_LOAD, UPDATE_TG as TG, UPDATE_UTIL_EST as UTIL_EST};
-}
-
-/// `v * y^n`, truncated as the kernel truncates it.
-///
-/// ```
-/// assert_eq!(pelton_core::decay_load(47742, 32), 23870);
-/// ```
-#[inline]
-#[must_use]
-pub fn decay_load(v: u64, periods: u64) -> u64 {
-    sys::decay_load(v, periods)
-}
-
-/// Utilization after `delta_units` (of 1024 ns) more of running, starting from `util`.
-///
-/// ```
-/// assert_eq!(pelton_core::ramp(800, 4000), 818);
-/// ```
-#[inline]
-#[must_use]
-pub fn ramp(util: u32, delta_units: u32) -> u32 {
-    sys::ramp(util, delta_units)
-}
-
-/// Periods of running from nothing until utilization is at least `util`.
-///
-/// ```
-/// assert_eq!(pelton_core::time_to(512), 32);
-/// ```
-#[inline]
-#[must_use]
-pub fn time_to(util: u32) -> u32 {
-    sys::time_to(util)
-}
-
-/// Shares of a control group with this `cpu.weight` (1..=10000).
-///
-/// ```
-/// assert_eq!((pelton_core::shares_of_weight(100), pelton_core::shares_of_weight(1)), (1024, 10));
-/// ```
-#[inline]
-#[must_use]
-pub fn shares_of_weight(cpu_weight: u32) -> u64 {
-    sys::shares_of_weight(cpu_weight)
-}
-
-/// `cpu.weight` that a control group with these shares shows, 1..=10000.
-///
-/// ```
-/// assert_eq!([1024, 10, 3, 262_144].map(pelton_core::weight_of_shares), [100, 1, 1, 10_000]);
-/// ```
-#[must_use]
-pub fn weight_of_shares(shares: u64) -> u64 {
-    sys::weight_of_shares(shares)
 }
 
 impl Avg {

@@ -80,12 +80,6 @@ impl Snapshot for Placement {
     }
 }
 
-impl<T: Snapshot> Snapshot for Box<T> {
-    fn form(&self) -> Form<'_> {
-        (**self).form()
-    }
-}
-
 impl Snapshot for Record {
     #[inline]
     fn form(&self) -> Form<'_> {
@@ -106,6 +100,17 @@ macro_rules! rule {
     };
 }
 pub(crate) use rule;
+
+/// As `rule!`, of a function that reads no policy: `function(record, ...)`.
+macro_rules! by_form {
+    ($record:expr, $name:ident($($arg:expr),*)) => {
+        match $crate::record::Snapshot::form($record) {
+            $crate::record::Form::Narrow(s) => $crate::sys::$name(s $(, $arg)*),
+            $crate::record::Form::Wide(s) => $crate::sys_wide::$name(s $(, $arg)*),
+        }
+    };
+}
+pub(crate) use by_form;
 
 impl WidePlacement {
     fn empty() -> Box<WidePlacement> {
@@ -151,6 +156,22 @@ impl Wide {
 
     pub(crate) fn set(&self, span: u64) -> Option<&PlaceSet> {
         Self::row(span).map(|row| &self.place.sets[row])
+    }
+
+    /// Word `at` of a set.
+    #[inline]
+    fn word(&self, span: u64, at: usize) -> u64 {
+        match self.set(span) {
+            Some(set) => set.cpus.words[at],
+            None if span > 0 && (span - 1) / 64 == at as u64 => 1 << ((span - 1) % 64),
+            None => 0,
+        }
+    }
+
+    /// Is a CPU in a set?
+    #[inline]
+    pub(crate) fn has(&self, span: u64, cpu: u32) -> bool {
+        self.word(span, cpu as usize / 64) >> (cpu % 64) & 1 == 1
     }
 
     fn write(&mut self, row: usize, words: &[u64]) -> u64 {
@@ -392,11 +413,7 @@ impl Record {
     pub fn span_word(&self, span: u64, at: usize) -> u64 {
         match self {
             Record::Narrow(_) => span,
-            Record::Wide(wide) => match wide.set(span) {
-                Some(set) => set.cpus.words[at],
-                None if span > 0 && (span - 1) / 64 == at as u64 => 1 << ((span - 1) % 64),
-                None => 0,
-            },
+            Record::Wide(wide) => wide.word(span, at),
         }
     }
 
@@ -431,23 +448,17 @@ impl Record {
     /// The group of CPU `cpu` in its domain `level`, whose CPUs are `group`.
     #[must_use]
     pub fn group(&self, group: u64, cpu: u32, level: usize) -> &SchedDomain {
-        match self {
-            Record::Narrow(place) => &place.cpus[cpu as usize].domains[level],
-            Record::Wide(wide) => match wide.set(group) {
-                Some(set) => &set.group,
-                None => &wide.place.cpus[cpu as usize].domains[level],
-            },
+        match (self, Wide::row(group)) {
+            (Record::Wide(wide), Some(row)) => &wide.place.sets[row].group,
+            (record, _) => &record.rows()[cpu as usize].domains[level],
         }
     }
 
     /// The group of CPU `cpu` in its domain `level`, whose CPUs are `group`, to be written.
     pub fn group_mut(&mut self, group: u64, cpu: u32, level: usize) -> &mut SchedDomain {
-        match self {
-            Record::Narrow(place) => &mut place.cpus[cpu as usize].domains[level],
-            Record::Wide(wide) => match Wide::row(group) {
-                Some(row) => &mut wide.place.sets[row].group,
-                None => &mut wide.place.cpus[cpu as usize].domains[level],
-            },
+        match (self, Wide::row(group)) {
+            (Record::Wide(wide), Some(row)) => &mut wide.place.sets[row].group,
+            (record, _) => &mut record.rows_mut()[cpu as usize].domains[level],
         }
     }
 
@@ -551,10 +562,7 @@ impl Record {
     /// See [`Placement::misfit_load`].
     #[inline]
     pub fn misfit_load(&self, policy: &Policy, out: &mut Placed, cpu: u32, biggest: u32) -> u64 {
-        match self.form() {
-            Form::Narrow(s) => sys::placed_start(s, out),
-            Form::Wide(s) => sys_wide::placed_start(s, out),
-        }
+        by_form!(self, placed_start(out));
         rule!(self, misfit_load, policy, out, cpu, biggest)
     }
 
@@ -578,28 +586,4 @@ fn bits(first: u32, mut word: u64) -> impl Iterator<Item = u32> {
         word &= word - 1;
         Some(first + bit)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn held_sets_lose_cpus_and_leave_spans_alone() {
-        let mut record = Record::new(130).expect("below the bound");
-        let all = record.span_of(&[u64::MAX, u64::MAX, 3]);
-        let mut held = record.hold_span(Held::Considered, all);
-        for cpu in 0..129 {
-            held = record.hold_without(held, cpu);
-        }
-        assert_eq!((record.span_weight(held), record.span_weight(all)), (1, 130));
-        assert_eq!(record.span_cpus(held).collect::<Vec<_>>(), [129]);
-        assert_eq!(record.hold_without(held, 129), 0);
-        assert!(record.span_within(held, all) && !record.span_within(all, held));
-    }
-
-    #[test]
-    fn there_is_no_record_beyond_the_bound() {
-        assert!(Record::new(PLACE_CPUS_LARGEST).is_some() && Record::new(PLACE_CPUS_LARGEST + 1).is_none());
-    }
 }

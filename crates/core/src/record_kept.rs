@@ -74,13 +74,6 @@ impl Wide {
         });
         of.collect::<Option<Vec<_>>>().filter(|of| !of.is_empty()).map(|of| Groups { of })
     }
-
-    fn has(&self, span: u64, cpu: u32) -> bool {
-        match self.set(span) {
-            Some(set) => set.cpus.words[cpu as usize / 64] >> (cpu % 64) & 1 == 1,
-            None => span == 1 + u64::from(cpu),
-        }
-    }
 }
 
 impl Groups {

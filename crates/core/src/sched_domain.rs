@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Scheduling domains (`sched_domain.h`).
 
+use crate::count;
 use crate::policy::Policy;
 use crate::sys::{self, SchedDomain, SdLevel};
 
@@ -27,9 +28,9 @@ impl SdLevel {
 /// ```
 #[must_use]
 pub fn imb_numa_nr(levels: &[SdLevel], at: usize) -> u32 {
-    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let at = u32::try_from(at).unwrap_or(u32::MAX);
     // SAFETY: there are so many levels.
-    unsafe { sys::sd_imb_numa_nr(levels.as_ptr(), number(levels.len()), number(at)) }
+    unsafe { sys::sd_imb_numa_nr(levels.as_ptr(), count(levels), at) }
 }
 
 impl Policy {

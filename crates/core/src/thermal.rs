@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Thermal zones and their governors (`thermal.h`).
 
+use crate::count;
 use crate::policy::Policy;
 pub use crate::sys::NO_TARGET;
 use crate::sys::{self, Cooling, CpuState, Zone};
@@ -29,7 +30,7 @@ impl CoolingTable {
     }
 
     fn len(&self) -> u32 {
-        u32::try_from(self.khz.len()).unwrap_or(u32::MAX)
+        count(&self.khz)
     }
 
     /// The deepest cooling state.

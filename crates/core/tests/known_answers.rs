@@ -43,4 +43,5 @@ mod select_old;
 mod select_old_cases;
 mod select_old_recorded;
 mod signals;
+mod small_functions;
 mod thermal;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use pelton_core::{
     CacheCpu, CacheGroup, CacheTime, EnergyModel, Held, Lb, LbEnv, LbGroup, LbTask, NO_CPU, NO_DOMAIN, NO_IDLE_STATE,
-    NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, cache_nice_tries, lbf, profiles,
-    sd, wf,
+    NO_LIMIT, PLACE_CPUS_LARGEST, PerfDomain, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain,
+    cache_nice_tries, lbf, profiles, sd, wf,
 };
 
 /// Random states of each profile; PELTON_LARGE_STATES sets another number.
@@ -561,4 +561,23 @@ fn a_machine_prefers_the_cache_that_it_prefers_as_a_part_of_a_larger_one() {
         assert_eq!(one, other, "state {state}, from {offset}");
     }
     assert!(preferred > random_states() / 10, "{preferred} states with a preferred cache");
+}
+
+#[test]
+fn held_sets_lose_cpus_and_leave_spans_alone() {
+    let mut record = Record::new(130).expect("below the bound");
+    let all = record.span_of(&[u64::MAX, u64::MAX, 3]);
+    let mut held = record.hold_span(Held::Considered, all);
+    for cpu in 0..129 {
+        held = record.hold_without(held, cpu);
+    }
+    assert_eq!((record.span_weight(held), record.span_weight(all)), (1, 130));
+    assert_eq!(record.span_cpus(held).collect::<Vec<_>>(), [129]);
+    assert_eq!(record.hold_without(held, 129), 0);
+    assert!(record.span_within(held, all) && !record.span_within(all, held));
+}
+
+#[test]
+fn there_is_no_record_beyond_the_bound() {
+    assert!(Record::new(PLACE_CPUS_LARGEST).is_some() && Record::new(PLACE_CPUS_LARGEST + 1).is_none());
 }

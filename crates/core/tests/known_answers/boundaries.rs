@@ -303,7 +303,7 @@ fn terms_that_just_fill_a_cpu_and_a_boost_as_large_as_they_are() {
 /// Ticks of 4 ms (250 Hz) are far apart, those of 300 Hz are not (hook.h).
 #[test]
 fn a_tick_is_long_from_4_ms_on() {
-    assert_eq!([4 * MS, 4 * MS - 1, MS].map(tick_is_long), [how::LONG_TICK, 0, 0]);
+    assert_eq!([4 * MS, 4 * MS - 1, MS].map(|n| tick_is_long(n)), [how::LONG_TICK, 0, 0]);
 }
 
 /// sched_update_numa_imbalance() of kernel/sched/topology.c (build_sched_domains): nr_llcs = parent weight / cache

@@ -280,7 +280,7 @@ fn nobody_prefers_a_cache_before_7_2() {
 /// __update_mm_sched(): EPOCH_PERIOD is 10 ms in ticks; of longer ones each is an epoch.
 #[test]
 fn an_epoch_is_a_tick_at_least() {
-    assert_eq!([20 * MS, 40 * MS].map(llc_epoch_ticks), [1, 1]);
+    assert_eq!([20 * MS, 40 * MS].map(|n| llc_epoch_ticks(n)), [1, 1]);
 }
 
 /// alb_break_llc(): `if (!sched_cache_enabled()) return false`, so that a lone task at home is moved where no process

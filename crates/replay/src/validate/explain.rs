@@ -419,7 +419,7 @@ pub fn entity_change(
 
 /// A load average that belongs to the load sum: at the weight before or after, at the entity's position or the queue's.
 fn load_fits(bench: Bench<'_>, seen: &State, from: &State, queue: &Avg) -> bool {
-    let weights = [seen.weight, from.weight].map(scale_load_down);
+    let weights = [scale_load_down(seen.weight), scale_load_down(from.weight)];
     let positions = [seen.avg.period_contrib, queue.period_contrib];
     let fits = |weight, at| bench.load_avg(seen.avg.load_sum, weight, at) == seen.avg.load_avg;
     weights.into_iter().any(|weight| positions.into_iter().any(|at| fits(weight, at)))
