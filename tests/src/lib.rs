@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Common parts of tests across crates. The tests themselves live in `tests/tests/`.
 
+pub mod axes;
 pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;

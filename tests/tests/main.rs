@@ -4,11 +4,16 @@
 
 mod bench_smoke;
 mod benchmarks;
+mod blocked_guide;
+mod boost_guide;
 mod cache_aware;
+mod clamp_guide;
 mod conformance;
 mod energy;
 mod fuzz_smoke;
 mod group_throttle;
+#[path = "../../crates/lab/tests/guide/mod.rs"]
+mod guide;
 mod invariants;
 #[path = "../shared/kept.rs"]
 mod kept;

@@ -4,10 +4,7 @@
 
 mod balances;
 mod behaviours;
-mod blocked_guide;
-mod boost_guide;
 mod clamp_boards;
-mod clamp_guide;
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
 mod decisions;

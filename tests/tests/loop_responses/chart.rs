@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A response as a chart: the same series as in the table, drawn as steps.
 
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use pelton_report::chart::{Anchor, Canvas, Colour, INK, PALE, SERIES, svg};
+use pelton_tests::axes::{Axes, Scale, legend};
 
 use super::record::{CAPACITY, FORCED, MEGAHERTZ, Series};
 use super::response::Response;
@@ -35,29 +35,20 @@ const PANEL: u32 = 210;
 const LOW_PANEL: u32 = 96;
 const AXIS: u32 = 36;
 const LEGEND: u32 = 130;
-/// Colours that stay apart for most kinds of colour blindness.
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(0, 0, 0),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+const SHADE: Colour = [0xe0, 0xe0, 0xe0];
 
 /// The picture as SVG.
 pub fn draw(response: &Response, layout: Layout) -> String {
-    let panels = panels(response, layout);
-    let size = (WIDTH, HEAD + panels.iter().map(|panel| panel.height).sum::<u32>());
-    let mut svg = String::new();
-    let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-    picture(&root, response, &panels).unwrap_or_else(|e| panic!("{}: {e}", response.name));
-    drop(root);
-    format!("{HEADER}{svg}")
+    let mut canvas = Canvas::new(WIDTH);
+    canvas.heading((14.0, 24.0), response.name);
+    canvas.text((14.0, 46.0), response.about, PALE, Anchor::Start);
+    canvas.size.1 = HEAD;
+    for panel in panels(response, layout) {
+        let top = canvas.size.1;
+        canvas.size.1 += panel.height;
+        draw_panel(&mut canvas, response, &panel, f64::from(top));
+    }
+    format!("{HEADER}{}", svg(&canvas))
 }
 
 fn panels(response: &Response, layout: Layout) -> Vec<Panel<'_>> {
@@ -99,62 +90,31 @@ fn while_first_runs(response: &Response, run: usize) -> Vec<(f64, f64)> {
     corners.windows(2).filter(|pair| pair[0].1 == 1.0 && pair[1].0 > pair[0].0).map(|p| (p[0].0, p[1].0)).collect()
 }
 
-fn picture(root: &Area<'_>, response: &Response, panels: &[Panel<'_>]) -> Drawn {
-    root.fill(&WHITE)?;
-    let (head, body) = root.split_vertically(HEAD);
-    head.draw(&Text::new(response.name, (14, 10), ("sans-serif", 20)))?;
-    head.draw(&Text::new(response.about, (14, 36), ("sans-serif", 14)))?;
-    let ends: Vec<u32> = panels
-        .iter()
-        .scan(0, |y, panel| {
-            *y += panel.height;
-            Some(*y)
-        })
-        .collect();
-    for (area, panel) in body.split_by_breakpoints([0; 0], &ends[..ends.len() - 1]).iter().zip(panels) {
-        let (plot, legend) = area.split_horizontally(WIDTH - LEGEND);
-        draw_panel(&plot, response, panel)?;
-        draw_legend(&legend, panel)?;
-    }
-    root.present()?;
-    Ok(())
-}
-
-fn draw_panel(area: &Area<'_>, response: &Response, panel: &Panel<'_>) -> Drawn {
+fn draw_panel(canvas: &mut Canvas, response: &Response, panel: &Panel<'_>, top: f64) {
     let (from, to) = response.window_ns;
     let lines: Vec<_> = panel.lines.iter().map(|(_, series)| steps(response, series)).collect();
-    let top = lines.iter().flatten().map(|&(_, y)| y).fold(0.0, f64::max) * 1.08 + 1.0;
-    let mut chart = ChartBuilder::on(area)
-        .caption(&panel.caption, ("sans-serif", 15))
-        .margin(8)
-        .x_label_area_size(if panel.height == LOW_PANEL { 4 } else { AXIS })
-        .y_label_area_size(62)
-        .build_cartesian_2d(response.ms_since_zero(from)..response.ms_since_zero(to), 0.0..top)?;
-    chart
-        .configure_mesh()
-        .x_desc(if panel.height == LOW_PANEL { "" } else { "time, ms" })
-        .y_desc(panel.y_text)
-        .light_line_style(TRANSPARENT)
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| format!("{y:.0}"))
-        .y_labels(if panel.height == PANEL { 6 } else { 3 })
-        .label_style(("sans-serif", 13))
-        .draw()?;
-    let grey = |&(from, to): &(f64, f64)| Rectangle::new([(from, 0.0), (to, top)], BLACK.mix(0.12).filled());
-    chart.draw_series(panel.shaded.iter().map(grey))?;
-    for ((line, colour), width) in lines.into_iter().zip(COLOURS).zip(widths(panel)) {
-        chart.draw_series(LineSeries::new(line, colour.stroke_width(width)))?;
+    let most = lines.iter().flatten().map(|&(_, y)| y).fold(0.0, f64::max) * 1.08 + 1.0;
+    let (is_low, has_time) = (panel.height < PANEL, panel.height != LOW_PANEL);
+    let bottom = top + f64::from(panel.height) - if has_time { f64::from(AXIS) } else { 6.0 };
+    let axes = Axes {
+        at: [62.0, top + 22.0, f64::from(WIDTH - LEGEND) - 10.0, bottom],
+        x: Scale {
+            from: response.ms_since_zero(from),
+            to: response.ms_since_zero(to),
+            words: "time, ms",
+            numbers: if has_time { 12 } else { 0 },
+        },
+        y: Scale { from: 0.0, to: most, words: panel.y_text, numbers: if is_low { 3 } else { 6 } },
+    };
+    panel.shaded.iter().for_each(|&part| axes.band(canvas, part, SHADE));
+    axes.draw(canvas);
+    canvas.text((f64::from(WIDTH - LEGEND) - 10.0, top + 16.0), &panel.caption, INK, Anchor::End);
+    for ((line, colour), width) in lines.iter().zip(SERIES).zip(widths(panel)) {
+        axes.line(canvas, line, colour, width);
     }
-    Ok(())
-}
-
-fn draw_legend(area: &Area<'_>, panel: &Panel<'_>) -> Drawn {
-    for (i, (((name, _), colour), width)) in panel.lines.iter().zip(COLOURS).zip(widths(panel)).enumerate() {
-        let y = 40 + 20 * i as i32;
-        area.draw(&PathElement::new(vec![(4, y), (26, y)], colour.stroke_width(width)))?;
-        area.draw(&Text::new(name.clone(), (32, y - 7), ("sans-serif", 13)))?;
-    }
-    Ok(())
+    let names = panel.lines.iter().map(|(name, _)| name.as_str());
+    let names = names.zip(SERIES).zip(widths(panel)).map(|((name, colour), width)| (name, colour, width));
+    legend(canvas, (f64::from(WIDTH - LEGEND), top + 36.0), names);
 }
 
 /// Later lines are thinner, so that a line below another one shows at its edges.

@@ -2,11 +2,12 @@
 //! Files of the guide that tests compute.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder of the guide.
 pub fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide"))
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("docs/guide"));
+    above.find(|folder| folder.is_dir()).expect("a crate of this repository")
 }
 
 /// End of the part of a page that is computed.

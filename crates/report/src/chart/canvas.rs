@@ -47,6 +47,8 @@ pub enum Shape {
         points: Vec<(f64, f64)>,
         /// Ink.
         colour: Colour,
+        /// Pixels across.
+        width: u32,
     },
     /// A line of text.
     Text {
@@ -83,9 +85,14 @@ impl Canvas {
         self.shapes.push(Shape::Rect { at, colour });
     }
 
-    /// A line.
+    /// A line of one pixel.
     pub fn line(&mut self, points: Vec<(f64, f64)>, colour: Colour) {
-        self.shapes.push(Shape::Line { points, colour });
+        self.stroke(points, colour, 1);
+    }
+
+    /// A line of so many pixels across.
+    pub fn stroke(&mut self, points: Vec<(f64, f64)>, colour: Colour, width: u32) {
+        self.shapes.push(Shape::Line { points, colour, width });
     }
 
     /// A text.

@@ -10,6 +10,6 @@ mod svg;
 pub mod timeline;
 pub mod why;
 
-pub use canvas::Canvas;
+pub use canvas::{Anchor, Canvas, Colour, GRID, INK, PALE, SERIES};
 pub use png::bytes as png;
 pub use svg::text as svg;

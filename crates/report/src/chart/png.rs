@@ -61,9 +61,9 @@ fn draw(shape: &Shape, dots: &mut Dots) -> Result<(), Infallible> {
             let size = Size::new((far.x - corner.x).max(1) as u32, (far.y - corner.y).max(1) as u32);
             Rectangle::new(corner, size).into_styled(PrimitiveStyle::with_fill(rgb(*colour))).draw(dots)
         }
-        Shape::Line { points, colour } => {
+        Shape::Line { points, colour, width } => {
             let points: Vec<Point> = points.iter().copied().map(point).collect();
-            Polyline::new(&points).into_styled(PrimitiveStyle::with_stroke(rgb(*colour), 1)).draw(dots)
+            Polyline::new(&points).into_styled(PrimitiveStyle::with_stroke(rgb(*colour), *width)).draw(dots)
         }
         Shape::Text { at, text, colour, anchor, large } => {
             let font = if *large { &FONT_9X15_BOLD } else { &FONT_6X12 };

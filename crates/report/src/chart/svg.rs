@@ -22,10 +22,11 @@ fn one(shape: &Shape, out: &mut String) {
             let _ =
                 writeln!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"{fill}\"/>");
         }
-        Shape::Line { points, colour } => {
+        Shape::Line { points, colour, width } => {
             let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             let (points, ink) = (points.join(" "), hex(*colour));
-            let _ = writeln!(out, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{ink}\"/>");
+            let width = if *width == 1 { String::new() } else { format!(" stroke-width=\"{width}\"") };
+            let _ = writeln!(out, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{ink}\"{width}/>");
         }
         Shape::Text { at: (x, y), text, colour, anchor, large } => {
             let anchor = if *anchor == Anchor::Start { "start" } else { "end" };

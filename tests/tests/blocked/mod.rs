@@ -12,9 +12,9 @@ use pelton_schema::{Balance, Event, Gate, Sink};
 use pelton_sim::Report;
 use pelton_sim::report::CallParts;
 
-pub const COST: &str = "<!-- cost, computed by crates/lab/tests/blocked_guide.rs -->\n";
-pub const CALLS: &str = "<!-- calls, computed by crates/lab/tests/blocked_guide.rs -->\n";
-pub const GATES: &str = "<!-- gates, computed by crates/lab/tests/blocked_guide.rs -->\n";
+pub const COST: &str = "<!-- cost, computed by tests/tests/blocked_guide.rs -->\n";
+pub const CALLS: &str = "<!-- calls, computed by tests/tests/blocked_guide.rs -->\n";
+pub const GATES: &str = "<!-- gates, computed by tests/tests/blocked_guide.rs -->\n";
 /// As many as the published table has.
 const RUNS: u64 = 60;
 const HZ: u32 = 250;
