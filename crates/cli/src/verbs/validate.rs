@@ -6,13 +6,13 @@ use super::{clamps, decisions, distinguish, placements};
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_lab::results::validated::{Altered, SelfTest, SingleCalls};
+use pelton_lab::results::validated::SelfTest;
 use pelton_lab::verbs::inputs::ValidateRequest;
 use pelton_lab::verbs::validate::{Answer, Validation, validate};
 use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
-use pelton_replay::validate::{Divergence, Report, Verdict, page};
+use pelton_replay::validate::{Altered, Divergence, Report, SingleCalls, Verdict, page};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

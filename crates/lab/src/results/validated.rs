@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Traces held against the core, and traces with faults put into them.
 
-use pelton_replay::validate::{FaultResult, Field};
+use pelton_replay::validate::{Altered, Comparison, Divergence, FaultResult, Field, SingleCalls};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct Validated {
     /// First record that is not reproduced.
     pub first: Option<First>,
     /// The first few, as they were found.
-    pub divergences: Vec<Divergent>,
+    pub divergences: Vec<Divergence>,
     /// By signal.
     pub signals: BTreeMap<&'static str, Signal>,
     /// Errors that each class would have let pass.
@@ -38,7 +38,7 @@ pub struct Validated {
     /// Records whose numbers no kernel can have; they were not used.
     pub damaged: u64,
     /// Averages rebuilt from the schedule beside recorded ones.
-    pub comparisons: Vec<Average>,
+    pub comparisons: Vec<Comparison>,
     /// Frequency changes predicted from signals.
     pub frequency_from_signals: Option<Prediction>,
     /// Parts of the trace that were not checked, and why.
@@ -97,7 +97,7 @@ pub struct Class {
 pub struct First {
     /// The record.
     #[serde(flatten)]
-    pub place: Divergent,
+    pub place: Divergence,
     /// Task; 0 = none.
     pub tid: u32,
     /// Its name.
@@ -108,40 +108,6 @@ pub struct First {
     pub fields: Vec<Field>,
     /// Page of the rule.
     pub rule: &'static str,
-}
-
-/// A record that is not reproduced.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Divergent {
-    /// Number of the event, from 0.
-    pub event: u64,
-    /// Time, ns on the trace's clock.
-    pub time_ns: u64,
-    /// CPU.
-    pub cpu: u32,
-    /// Signal.
-    pub signal: &'static str,
-    /// Action of the kernel, as far as the trace shows it.
-    pub what: &'static str,
-    /// Number of the kernel object; 0 = none.
-    pub object: u32,
-}
-
-/// A rebuilt average beside the recorded one; differences of 1024.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Average {
-    /// Name of the average.
-    pub what: String,
-    /// Looks compared.
-    pub n: u64,
-    /// Mean difference.
-    pub mean: f64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// Largest.
-    pub max: u64,
-    /// Within what is allowed.
-    pub inside: bool,
 }
 
 /// Frequency changes predicted from signals.
@@ -220,38 +186,4 @@ pub struct SelfTest {
     pub single_calls: SingleCalls,
     /// Single records altered.
     pub altered_records: Vec<Altered>,
-}
-
-/// Calls taken out one at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct SingleCalls {
-    /// Calls.
-    pub taken_out: u64,
-    /// The next record of the object showed it.
-    pub noticed: u64,
-    /// Calls that had changed nothing.
-    pub changed_nothing: u64,
-    /// A class explained what followed.
-    pub explained: u64,
-}
-
-/// Records altered one at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Altered {
-    /// By how much.
-    pub size: &'static str,
-    /// Records.
-    pub altered: u64,
-    /// Records that diverged.
-    pub noticed: u64,
-    /// The next record of the object did.
-    pub noticed_at_next: u64,
-    /// A class that is not decided explained them.
-    pub not_decided: u64,
-    /// Records that passed.
-    pub let_pass: u64,
-    /// Records that passed as equal.
-    pub exact: u64,
-    /// Records that passed under a class, by its name.
-    pub classes: BTreeMap<&'static str, u64>,
 }

@@ -8,16 +8,14 @@ use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
 use crate::plan;
 use crate::results::described;
-use crate::results::validated::{
-    Altered, Average, Class, Divergent, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
-};
+use crate::results::validated::{Class, First, Prediction, SelfTest, Signal, Validated};
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::{Policy, profiles};
 use pelton_model::Machine;
 use pelton_replay::validate::{
-    AlterResult, Challenge, Comparison, Distinction, Divergence, Merged, Open, Options, Report, Size, Tally, Verdict,
-    alter_test, drop_test, page, read_twice, self_test,
+    Challenge, Distinction, Divergence, Merged, Open, Options, Report, Tally, Verdict, alter_test, drop_test, page,
+    read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_trace::RunHeader;
@@ -242,40 +240,21 @@ fn watched(
 /// The trace with one fault put into it at a time: each must be found.
 fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Options) -> Result<Faults, LabError> {
     let results = self_test(again, options)?;
-    let single = drop_test(&mut *again()?, options)?;
+    let single_calls = drop_test(&mut *again()?, options)?;
     let verdict = match results.iter().filter(|r| r.possible).all(|r| r.found) {
         false => Verdict::Differs,
         true if results.iter().any(|r| r.possible) => Verdict::Holds,
         // Nothing was put in, so nothing was let pass.
         true => Verdict::Open,
     };
-    let altered = alter_test(&mut *again()?, options)?;
     let result = SelfTest {
         trace: path.display().to_string(),
         profile: profile.to_owned(),
         faults: results,
-        single_calls: SingleCalls {
-            taken_out: single.dropped,
-            noticed: single.noticed,
-            changed_nothing: single.changed_nothing,
-            explained: single.explained,
-        },
-        altered_records: altered.iter().map(|(size, r)| altered_result(*size, r)).collect(),
+        single_calls,
+        altered_records: alter_test(&mut *again()?, options)?.into_values().collect(),
     };
     Ok(Faults { result, verdict })
-}
-
-fn altered_result(size: Size, r: &AlterResult) -> Altered {
-    Altered {
-        size: size.name(),
-        altered: r.altered,
-        noticed: r.noticed,
-        noticed_at_next: r.noticed_next,
-        not_decided: r.not_decided,
-        let_pass: r.let_pass(),
-        exact: r.exact,
-        classes: r.passed.clone(),
-    }
 }
 
 fn remarks(remark: Option<String>, info: &TraceInfo, report: &Report) -> Vec<String> {
@@ -333,11 +312,11 @@ fn result(
         divergent: report.divergent,
         left_open: report.left_open(),
         first: report.first.as_ref().map(|first| first_result(first, info)),
-        divergences: report.samples.iter().map(divergent).collect(),
+        divergences: report.samples.clone(),
         signals: report.signals.iter().map(|(name, tally)| (*name, signal(report, name, tally))).collect(),
         classes: report.challenges.iter().map(|(name, c)| (*name, class(c))).collect(),
         damaged: report.damaged,
-        comparisons: report.comparisons.iter().map(average).collect(),
+        comparisons: report.comparisons.clone(),
         frequency_from_signals: prediction_result(report),
         not_measured: report.not_measured.iter().map(|(what, why)| (what.clone(), why.to_string())).collect(),
         holes: report.holes,
@@ -363,11 +342,6 @@ fn signal(report: &Report, name: &str, t: &Tally) -> Signal {
     }
 }
 
-fn divergent(d: &Divergence) -> Divergent {
-    let Divergence { event, time_ns, cpu, signal, what, object, .. } = *d;
-    Divergent { event, time_ns, cpu, signal, what, object }
-}
-
 fn prediction_result(report: &Report) -> Option<Prediction> {
     let (s, from) = report.prediction.as_ref()?;
     Some(Prediction {
@@ -382,11 +356,6 @@ fn prediction_result(report: &Report) -> Option<Prediction> {
     })
 }
 
-fn average(c: &Comparison) -> Average {
-    let (what, mean) = (c.what.clone(), c.mean_milli as f64 / 1000.0);
-    Average { what, n: c.n, mean, p99: c.p99, max: c.max, inside: c.ok }
-}
-
 /// Test of a class: the number of changed states, and of those that it explained all the same.
 fn class(c: &Challenge) -> Class {
     Class { changed_states: c.asked, explained_all_the_same: c.explained, decides: c.decides() }
@@ -394,7 +363,7 @@ fn class(c: &Challenge) -> Class {
 
 fn first_result(first: &Divergence, info: &TraceInfo) -> First {
     First {
-        place: divergent(first),
+        place: first.clone(),
         tid: first.tid,
         task: info.task_name(first.tid),
         before: first.before.iter().copied().collect(),

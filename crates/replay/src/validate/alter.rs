@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use pelton_schema::{Event, PeltSignal};
 use pelton_trace::import::{ImportError, Source, Timed};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::control::Random;
 use super::report::Tally;
@@ -39,28 +41,25 @@ impl Size {
     }
 }
 
-/// Outcome of the records altered by one size.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AlterResult {
-    /// Records altered which were held against the core.
+/// Records altered one at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Altered {
+    /// By how much.
+    pub size: &'static str,
+    /// Records.
     pub altered: u64,
     /// Records that diverged.
     pub noticed: u64,
-    /// Records that did not diverge, but of whose object the next record did.
-    pub noticed_next: u64,
-    /// Records that passed under a class that is not decided.
+    /// The next record of the object did.
+    pub noticed_at_next: u64,
+    /// A class that is not decided explained them.
     pub not_decided: u64,
-    /// Records that passed as equal in every integer.
+    /// Records that passed.
+    pub let_pass: u64,
+    /// Records that passed as equal.
     pub exact: u64,
     /// Records that passed under a class, by its name.
-    pub passed: BTreeMap<&'static str, u64>,
-}
-
-impl AlterResult {
-    /// Altered records that passed as reproduced.
-    pub fn let_pass(&self) -> u64 {
-        self.altered - self.noticed - self.noticed_next - self.not_decided
-    }
+    pub classes: BTreeMap<&'static str, u64>,
 }
 
 /// Judgement of one record.
@@ -77,10 +76,10 @@ enum Verdict {
 ///
 /// # Errors
 /// When the trace cannot be read.
-pub fn alter_test(source: &mut dyn Source, options: &Options) -> Result<BTreeMap<Size, AlterResult>, ImportError> {
+pub fn alter_test(source: &mut dyn Source, options: &Options) -> Result<BTreeMap<Size, Altered>, ImportError> {
     let mut validator = Validator::new(options.clone());
     let mut random = Random::default();
-    let mut results: BTreeMap<Size, AlterResult> = BTreeMap::new();
+    let mut results: BTreeMap<Size, Altered> = BTreeMap::new();
     // Objects whose last record was altered and passed.
     let mut waiting: BTreeMap<(u32, u32), (Size, &'static str)> = BTreeMap::new();
     while let Some(mut timed) = source.next()? {
@@ -117,9 +116,11 @@ pub fn alter_test(source: &mut dyn Source, options: &Options) -> Result<BTreeMap
         settle(results.entry(size).or_default(), class, false);
     }
     let report = validator.finish();
-    for result in results.values_mut() {
+    for (size, result) in &mut results {
         let vague = |class: &str| report.challenges.get(class).is_some_and(|c| !c.decides());
-        result.not_decided = result.passed.iter().filter(|(class, _)| vague(class)).map(|(_, n)| n).sum();
+        result.not_decided = result.classes.iter().filter(|(class, _)| vague(class)).map(|(_, n)| n).sum();
+        result.let_pass = result.altered - result.noticed - result.noticed_at_next - result.not_decided;
+        result.size = size.name();
     }
     Ok(results)
 }
@@ -153,13 +154,13 @@ fn passed_as(before: &Tally, after: &Tally) -> Option<&'static str> {
     after.classes.iter().find(grew).map(|(class, _)| *class)
 }
 
-fn settle(result: &mut AlterResult, class: &'static str, noticed: bool) {
+fn settle(result: &mut Altered, class: &'static str, noticed: bool) {
     if noticed {
-        result.noticed_next += 1;
+        result.noticed_at_next += 1;
     } else if class.is_empty() {
         result.exact += 1;
     } else {
-        *result.passed.entry(class).or_default() += 1;
+        *result.classes.entry(class).or_default() += 1;
     }
 }
 

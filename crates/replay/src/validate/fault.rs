@@ -196,16 +196,16 @@ pub fn self_test(
     Ok(results)
 }
 
-/// Effect of full calls that were taken out of a trace one at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DropResult {
-    /// Calls taken out whose object was seen again.
-    pub dropped: u64,
-    /// The next record of the object diverged.
+/// Calls taken out one at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SingleCalls {
+    /// Calls.
+    pub taken_out: u64,
+    /// The next record of the object showed it.
     pub noticed: u64,
-    /// The call had changed nothing, so nothing could be noticed.
+    /// Calls that had changed nothing.
     pub changed_nothing: u64,
-    /// The next record was explained by a class, though the call had changed something.
+    /// A class explained what followed.
     pub explained: u64,
 }
 
@@ -217,9 +217,9 @@ const DROP_EVERY: u64 = 97;
 ///
 /// # Errors
 /// When the trace cannot be read.
-pub fn drop_test(source: &mut dyn Source, options: &Options) -> Result<DropResult, ImportError> {
+pub fn drop_test(source: &mut dyn Source, options: &Options) -> Result<SingleCalls, ImportError> {
     let mut validator = Validator::new(options.clone());
-    let mut result = DropResult::default();
+    let mut result = SingleCalls::default();
     // Object of a call that was taken out, and whether the call had changed anything.
     let mut waiting: BTreeMap<(u32, u32), bool> = BTreeMap::new();
     let mut before: BTreeMap<u32, (Timed, [u64; 4])> = BTreeMap::new();
@@ -250,7 +250,7 @@ pub fn drop_test(source: &mut dyn Source, options: &Options) -> Result<DropResul
         validator.event(&timed);
         if let Some(changed) = waiting.remove(&key) {
             let noticed = validator.engine.suspected > suspected;
-            result.dropped += 1;
+            result.taken_out += 1;
             result.noticed += u64::from(noticed);
             result.changed_nothing += u64::from(!noticed && !changed);
             result.explained += u64::from(!noticed && changed);

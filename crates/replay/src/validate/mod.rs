@@ -54,10 +54,10 @@ mod verdict;
 mod walk;
 mod weights;
 
-pub use alter::{AlterResult, Size, alter_test};
+pub use alter::{Altered, Size, alter_test};
 pub use coverage::{Use, use_of};
 pub use distinguish::{Answer, Distinction, GOVERNOR, SIMULATOR, Told, distinguish, runs};
-pub use fault::{DropResult, FaultResult, drop_test, self_test};
+pub use fault::{FaultResult, SingleCalls, drop_test, self_test};
 pub use governor::{Distort, Score};
 pub use merge::Merged;
 pub use points::unknown_points;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use pelton_core::Avg;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::governor::Score;
 use super::survey::Survey;
@@ -29,28 +29,33 @@ pub struct Field {
     pub ours: u64,
 }
 
-/// A record that the core does not reproduce.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A record that is not reproduced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Divergent")]
 pub struct Divergence {
-    /// Number of the event in the trace, from 0.
+    /// Number of the event, from 0.
     pub event: u64,
-    /// Time on the trace's clock, ns.
+    /// Time, ns on the trace's clock.
     pub time_ns: u64,
-    /// Time at which the state was recorded that it is held against.
-    pub since_ns: u64,
-    /// CPU of the signal.
+    /// CPU.
     pub cpu: u32,
-    /// Task, 0 for none.
-    pub tid: u32,
-    /// Number of the kernel object, 0 for none.
-    pub object: u32,
-    /// Signal: see [`Report::signals`].
+    /// Signal.
     pub signal: &'static str,
     /// Action of the kernel, as far as the trace shows it.
     pub what: &'static str,
-    /// State before, as far as known, then the result: kernel beside ours.
+    /// Number of the kernel object; 0 = none.
+    pub object: u32,
+    /// Time at which the state was recorded that it is held against.
+    #[serde(skip)]
+    pub since_ns: u64,
+    /// Task, 0 for none.
+    #[serde(skip)]
+    pub tid: u32,
+    /// State before, as far as known.
+    #[serde(skip)]
     pub before: Vec<(&'static str, u64)>,
     /// The result, kernel beside ours.
+    #[serde(skip)]
     pub fields: Vec<Field>,
 }
 
@@ -95,21 +100,29 @@ impl Challenge {
     }
 }
 
-/// Error of signals that are not integer-exact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A rebuilt average beside the recorded one; differences of 1024.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Average")]
 pub struct Comparison {
-    /// Compared quantity.
+    /// Name of the average.
     pub what: String,
-    /// Samples.
+    /// Looks compared.
     pub n: u64,
-    /// Errors in capacity units: mean in thousandths of a unit.
+    /// Mean difference.
+    #[serde(rename = "mean", serialize_with = "thousandths")]
+    #[schemars(with = "f64")]
     pub mean_milli: u64,
-    /// 99th percentile, capacity units.
+    /// 99th percentile.
     pub p99: u64,
     /// Largest.
     pub max: u64,
-    /// Inside the tolerance written beforehand.
+    /// Within what is allowed.
+    #[serde(rename = "inside")]
     pub ok: bool,
+}
+
+fn thousandths<S: Serializer>(milli: &u64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(*milli as f64 / 1000.0)
 }
 
 /// A record whose numbers no kernel can have.
