@@ -7,7 +7,7 @@ pub mod placement;
 pub mod terms;
 pub mod upkeep;
 
-use pelton_core::{CpuState, Policy};
+use pelton_core::{CpuState, PerfTerms, Policy};
 use pelton_schema::{Asked, Event, GateVerdict, Sink, group_changes};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,6 +129,13 @@ pub struct Terms {
     pub forced_max: bool,
 }
 
+impl From<&PerfTerms> for Terms {
+    fn from(t: &PerfTerms) -> Terms {
+        let PerfTerms { cfs, rt, dl, irq, effective, iowait, min, max, perf, .. } = *t;
+        Terms { cfs, rt, dl, irq, effective, iowait, min, max, perf, forced_max: t.forced_max != 0 }
+    }
+}
+
 /// A decision and what led to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
@@ -242,6 +249,15 @@ impl ExplainSink {
         self.decisions
     }
 
+    /// The next decision, after its requests.
+    pub fn decision(&mut self, decision: Decision) {
+        if self.fits(&decision) {
+            self.decisions += 1;
+            self.trail.catch(&decision, self.found.get_or_insert_default());
+        }
+        self.trail.pass(decision);
+    }
+
     fn fits(&self, decision: &Decision) -> bool {
         self.wanted.domain.is_none_or(|d| d == decision.domain)
             && (!self.wanted.changed || decision.changed)
@@ -253,12 +269,7 @@ impl Sink for ExplainSink {
     const REQUESTS: bool = true;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
-        let Some(decision) = self.trail.event(time_ns, event) else { return };
-        if self.fits(&decision) {
-            self.decisions += 1;
-            self.trail.catch(&decision, self.found.get_or_insert_default());
-        }
-        self.trail.pass(decision);
+        self.trail.event(time_ns, event).into_iter().for_each(|decision| self.decision(decision));
     }
 
     fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {

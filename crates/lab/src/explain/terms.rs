@@ -106,7 +106,7 @@ impl Part<'_> {
             read_ns: self.read().map(|(time_ns, ..)| time_ns),
             fair: self.fair(),
             clamps: clamped.then_some((made_of.uclamp_min, made_of.uclamp_max)),
-            terms: terms.map(terms_of),
+            terms: terms.map(Terms::from),
             headroom: terms.map(|t| t.headroom),
             decided_by: terms.map(|t| self.decided_by(t)),
             wins: decided.is_some_and(|decision| decision.max_cpu == asked.cpu),
@@ -275,21 +275,6 @@ fn signals(s: &CpuState) -> Signals {
         util_rt: s.util_rt,
         util_dl: s.util_dl,
         util_irq: s.util_irq,
-    }
-}
-
-fn terms_of(t: &PerfTerms) -> Terms {
-    Terms {
-        cfs: t.cfs,
-        rt: t.rt,
-        dl: t.dl,
-        irq: t.irq,
-        effective: t.effective,
-        iowait: t.iowait,
-        min: t.min,
-        max: t.max,
-        perf: t.perf,
-        forced_max: t.forced_max != 0,
     }
 }
 

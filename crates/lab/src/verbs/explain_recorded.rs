@@ -4,7 +4,7 @@
 use super::decisions::is_recording;
 use crate::explain::frequency::{self, Context};
 use crate::explain::placement::{self, PlacementSink};
-use crate::explain::{ExplainSink, Wanted};
+use crate::explain::{Decision, ExplainSink, Terms, Wanted};
 use crate::plan::gate::GateTimes;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, is_stopped};
@@ -12,7 +12,7 @@ use pelton_core::{Policy, Record, commit};
 use pelton_model::machine::{Cpu, FreqDomain, Opp};
 use pelton_model::{Machine, Plan, RunConfig, Workload};
 use pelton_replay::decisions::{Again, Recording};
-use pelton_schema::{Asked, Event, Sink};
+use pelton_schema::{Asked, Sink};
 use pelton_trace::decided::{Call, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ pub fn frequency(request: &RecordedRequest, watch: &dyn Watch) -> Result<Explain
         }
         let policy = &recording.policies[call.program as usize];
         sink.requests(time_ns, call.cpu, &asked(&call));
-        sink.event(time_ns, &event(&call, policy, begin_ns));
+        sink.decision(decision(&call, policy, begin_ns));
         if sink.decisions() > count {
             (last, count) = (Some(call), sink.decisions());
         }
@@ -188,35 +188,26 @@ fn asked(call: &Call) -> [Asked; 1] {
     [Asked { cpu, terms, queues, made_of: call.state_after, by_last_call: false }]
 }
 
-/// Event of a call, with times since `begin_ns`.
-fn event(call: &Call, policy: &Policy, begin_ns: u64) -> Event {
+/// Decision of a call, with times since `begin_ns`.
+fn decision(call: &Call, policy: &Policy, begin_ns: u64) -> Decision {
     let (after, decided) = (&call.sp_after, call.verdict == 0);
-    let terms = if decided { call.terms } else { Default::default() };
     let requested = after.requested_khz();
     let since = |ns: u64| ns.saturating_sub(begin_ns);
-    Event::FreqDecision {
+    Decision {
+        time_ns: since(call.now_ns),
         cpu: call.cpu,
         executing_cpu: call.cpu,
         domain: call.cpu,
         site: call.kind,
         gate: if decided { after.gate.verdict } else { call.verdict },
         max_cpu: call.cpu,
-        cfs: terms.cfs,
-        rt: terms.rt,
-        dl: terms.dl,
-        irq: terms.irq,
-        effective: terms.effective,
-        iowait: terms.iowait,
-        min: terms.min,
-        max: terms.max,
-        perf: terms.perf,
-        forced_max: terms.forced_max,
+        terms: if decided { Terms::from(&call.terms) } else { Terms::default() },
         cap_orig: call.rq.cap_orig,
         raw_khz: if decided { call.decision.raw_khz } else { 0 },
         resolved_khz: if decided { call.decision.resolved_khz } else { requested },
         prev_khz: call.sp.requested_khz(),
         request_khz: requested,
-        changed: u32::from(decided && call.decision.commit != commit::NONE),
+        changed: decided && call.decision.commit != commit::NONE,
         error: after.gate.error,
         peak_khz: after.gate.maximum_khz,
         until_ns: since(after.gate.until_ns),
