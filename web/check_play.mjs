@@ -61,6 +61,29 @@ const after = async (tab, change) => {
   await tab.waitForFunction((done) => document.documentElement.dataset.done !== done, before, { timeout: 60_000 });
 };
 
+/** Boosts: by keyboard, in the page of the program, in the link, and what a policy does not have. */
+async function boosts(viewport) {
+  const { tab } = await opened({ what: 'boosts', ready: DONE, viewport });
+  await after(tab, () => tab.locator('#boost').fill('30'));
+  await after(tab, () => tab.locator('#of').fill('ui'));
+  await after(tab, () => tab.locator('#percent').press('ArrowRight'));
+  check(await tab.inputValue('#percent') === '5', `an arrow key leads to ${await tab.inputValue('#percent')}`);
+  const boosted = await frame(tab);
+  const words = ['--platform', 'pixel6-gs101', '--workload', 'ui-frames + boost:of=ui,percent=5', '--duration', '2s', '--seeds', '6',
+    '--policy', '7.2', '--policy', '7.2,rate_limit_us=10000,boost=30'];
+  if (program) check(boosted === native(words), 'the page of boosts is not the one of the program');
+  const linked = await opened({ what: 'boosts by link', ready: DONE, fragment: new URL(tab.url()).hash, viewport });
+  const values = await Promise.all(['#boost', '#percent', '#of'].map((at) => linked.tab.inputValue(at)));
+  check(values.join() === '30,5,ui' && await frame(linked.tab) === boosted, `the link has boosts of ${values}`);
+  await after(tab, () => tab.locator('#percent').fill('-5'));
+  check((await tab.textContent('#wrong')).includes('boost_form'), `below 0 without a hint: ${await tab.textContent('#wrong')}`);
+  await after(tab, () => tab.locator('#a').fill('7.2,boost_form=later'));
+  await after(tab, () => tab.locator('#b').fill('7.2,boost_form=later'));
+  check(await tab.textContent('#wrong') === '', `no page of a boost below 0: ${await tab.textContent('#wrong')}`);
+  await after(tab, () => tab.locator('#kind').selectOption({ label: 'mp3-short.json' }));
+  check(!await tab.locator('#percent').isVisible(), 'an rt-app file has a boost group');
+}
+
 const light = await opened({ what: 'light', ready: DONE, viewport: { width: 1300, height: 900 } });
 const first = await frame(light.tab);
 check(first.length > 10_000, `no page at first: ${await light.tab.textContent('#wrong')}`);
@@ -89,8 +112,10 @@ await after(again.tab, async () => {
   await again.tab.locator('#text').fill(pasted);
 });
 check((await frame(again.tab)).includes('pasted.json'), `no page of what was pasted: ${await again.tab.textContent('#wrong')}`);
+await boosts({ width: 1300, height: 900 });
 const old = await opened({ what: 'old link', ready: DONE, fragment: '#0/abc' });
 check((await old.tab.textContent('#wrong')).includes('another version'), 'an old link is not refused');
 const phone = await opened({ what: 'phone', ready: DONE, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+check(await phone.tab.locator('#percent').isVisible() && await phone.tab.locator('#boost').isVisible(), 'a phone has no boosts');
 check(await wide(phone.tab) <= 0, `on a phone it scrolls sideways by ${await wide(phone.tab)}`);
 await end(`good: first page after ${Math.round(light.ms)} ms, after the slider ${Math.round(slider)} ms`);

@@ -5,7 +5,7 @@
   // Version of what stands in links. Another one is refused: it would mean something else.
   const LINKS = '1';
   const START = { board: 'pixel6-gs101', kind: 'ui-frames', options: '', text: '', util_min: '0', util_max: '1024',
-    a: '7.2', b: '7.2', rate: '10000', seconds: '2', seeds: '6', seed: '1' };
+    percent: '0', of: '', a: '7.2', b: '7.2', rate: '10000', boost: '0', seconds: '2', seeds: '6', seed: '1' };
   const PASTED = 'rt-app file of your own';
   // Inputs stay quiet for so long before they are carried out, ms.
   const PAUSE_MS = 60;
@@ -89,14 +89,21 @@
   const state = () => Object.fromEntries(Object.keys(START).map((name) => [name, form.elements[name].value]));
   const isText = (kind) => kind === PASTED || kind.endsWith('.json');
 
+  /** The part of a workload that boosts tasks, as SchedTune did. */
+  function group({ percent, of }) {
+    if (percent === '0') return '';
+    return ` + boost:${of.trim() ? `of=${of.trim()},` : ''}percent=${percent}`;
+  }
+
   /** The request that the form stands for: the one that `pelton report` makes of its arguments. */
   function request(now) {
     const clamps = [['util_min', '0'], ['util_max', '1024']].filter(([name, free]) => now[name] !== free).map(([name]) => `${name}=${now[name]}`);
     const options = [now.options.trim(), ...clamps].filter(Boolean).join(',');
     const workload = isText(now.kind)
       ? { workload: now.kind === PASTED ? 'pasted.json' : now.kind, workload_text: now.text }
-      : { workload: options ? `${now.kind}:${options}` : now.kind };
-    const b = now.b.trim() && (now.rate === '0' ? now.b.trim() : `${now.b.trim()},rate_limit_us=${now.rate}`);
+      : { workload: (options ? `${now.kind}:${options}` : now.kind) + group(now) };
+    const switches = [['rate_limit_us', now.rate], ['boost', now.boost]].filter(([, value]) => value !== '0').map((one) => one.join('='));
+    const b = now.b.trim() && [now.b.trim(), ...switches].join(',');
     const policies = [now.a.trim(), b].filter(Boolean);
     return { report: { compare: {
       input: { platform: now.board, duration_ns: Math.round(Number(now.seconds) * 1e9), ...workload },
