@@ -7,8 +7,10 @@
   const START = { board: 'pixel6-gs101', kind: 'ui-frames', options: '', text: '', util_min: '0', util_max: '1024',
     percent: '0', of: '', a: '7.2', b: '7.2', rate: '10000', boost: '0', seconds: '2', seeds: '6', seed: '1' };
   const PASTED = 'rt-app file of your own';
-  // Inputs stay quiet for so long before they are carried out, ms.
+  // What is typed stays quiet for so long before it is carried out, ms.
   const PAUSE_MS = 60;
+  // A run of what stood here before may take so long before it is stopped, ms: a new worker begins with cold code.
+  const PATIENCE_MS = 400;
   // A run that takes longer is stopped, ms: a page must not hang.
   const LONGEST_MS = 60_000;
   const at = (id) => document.getElementById(id);
@@ -19,13 +21,9 @@
     let module;
     const encoder = new TextEncoder();
     const decoder = new TextDecoder();
-    onmessage = async ({ data: { number, question, packed } }) => {
+    onmessage = async ({ data: { number, question, compiled } }) => {
       try {
-        if (packed) {
-          const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-          const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-          ({ instance: { exports: module } } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer(), {}));
-        }
+        if (compiled) ({ exports: module } = await WebAssembly.instantiate(compiled, {}));
         const text = encoder.encode(question);
         const place = module.room(text.length);
         new Uint8Array(module.memory.buffer, place, text.length).set(text);
@@ -38,10 +36,21 @@
     };
   }
 
-  const packed = at('module').textContent.trim();
+  /** The module, compiled once for all workers. */
+  function compile() {
+    const letters = atob(at('module').textContent.trim());
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return WebAssembly.compileStreaming(new Response(stream, { headers: { 'content-type': 'application/wasm' } }));
+  }
+
+  const compiled = (async () => compile())();
   let worker = null;
   let waiting = null;
   let numbers = 0;
+  // State that was asked last; empty when it was stopped.
+  let asked = '';
 
   function ended(answer) {
     const { resolve, timer } = waiting;
@@ -53,6 +62,7 @@
   function stop() {
     worker?.terminate();
     worker = null;
+    asked = '';
   }
 
   /** The answer to a question; one that is asked before it is there takes its place. */
@@ -81,8 +91,12 @@
         stop();
         ended({ error: `no answer in ${LONGEST_MS / 1000} s: choose a shorter run, fewer seeds or a smaller board` });
       }, LONGEST_MS);
-      waiting = { number, resolve, timer };
-      worker.postMessage({ number, question: JSON.stringify(question), packed: fresh ? packed : undefined });
+      waiting = { number, resolve, timer, from: performance.now() };
+      const mine = worker;
+      compiled.then(
+        (module) => mine.postMessage({ number, question: JSON.stringify(question), compiled: fresh ? module : undefined }),
+        (error) => { if (waiting?.number === number) ended({ error: `the simulator does not start: ${error.message}` }); },
+      );
     });
   }
 
@@ -151,15 +165,24 @@
         stop();
         ended(null);
       }
+      asked = '';
       at('said').textContent = '';
       form.reportValidity();
       return;
     }
     const now = state();
     const from = performance.now();
+    // Browsers report an input that is left once more.
+    if (JSON.stringify(now) === asked) return;
+    if (waiting && from - waiting.from < PATIENCE_MS) {
+      timer = setTimeout(run, PATIENCE_MS / 20);
+      return;
+    }
     at('said').textContent = 'running';
     at('save').disabled = true;
-    const [answer, fragment] = await Promise.all([ask(request(now)), link(now)]);
+    const answering = ask(request(now));
+    asked = JSON.stringify(now);
+    const [answer, fragment] = await Promise.all([answering, link(now)]);
     if (answer === null) return;
     at('save').disabled = !answer.page;
     history.replaceState(null, '', fragment);
@@ -172,10 +195,11 @@
     document.documentElement.dataset.done = String(numbers);
   }
 
-  function changed() {
+  /** A slider's step is carried out at once: what follows waits for it. */
+  function changed({ target }) {
     show();
     clearTimeout(timer);
-    timer = setTimeout(run, PAUSE_MS);
+    timer = setTimeout(run, target.type === 'range' ? 0 : PAUSE_MS);
   }
 
   function fill(catalogue) {

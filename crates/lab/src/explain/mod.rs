@@ -7,11 +7,12 @@ pub mod placement;
 pub mod terms;
 pub mod upkeep;
 
-use pelton_core::{CpuState, PerfTerms, Policy};
+use pelton_core::{CpuState, PerfTerms, Policy, switches};
 use pelton_schema::{Asked, Event, GateVerdict, Sink, group_changes};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Conditions on the wanted decision: the last one that fits is taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -444,14 +445,32 @@ impl Sink for GroupSink {
     }
 }
 
+/// Place of each switch in a policy, and the names of its values. The core makes its table anew for each question, and
+/// an explanation has a dozen.
+static SWITCHES: LazyLock<BTreeMap<&'static str, (usize, Vec<&'static str>)>> =
+    LazyLock::new(|| switches().into_iter().enumerate().map(|(at, s)| (s.name, (at, s.values))).collect());
+
 /// The name of a switch's value.
 fn value_of(policy: &Policy, switch: &str) -> &'static str {
-    policy.get(switch).unwrap_or("")
+    let Some((at, values)) = SWITCHES.get(switch) else { return "" };
+    let value = policy.values().get(*at).copied().unwrap_or(0);
+    values.get(value as usize).copied().unwrap_or("?")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_switches_are_those_of_the_core() {
+        for profile in pelton_core::profiles() {
+            let policy = Policy::profile(profile).expect("exists");
+            for switch in switches() {
+                assert_eq!(Ok(value_of(&policy, switch.name)), policy.get(switch.name), "{profile}: {}", switch.name);
+            }
+            assert_eq!(value_of(&policy, "no such switch"), "");
+        }
+    }
 
     fn event(domain: u32, gate: u32, changed: u32) -> Event {
         Event::FreqDecision {
