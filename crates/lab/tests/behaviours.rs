@@ -121,6 +121,92 @@ fn what_a_trace_does_not_have_is_not_measured() {
     assert!(cut.verdicts.iter().all(|v| v.verdict == Holds::NotMeasured));
 }
 
+/// A behaviour of one task, which a recording of 40 ms is judged by.
+const SHORT: &str = r#"
+schema = 1
+name = "short"
+question = "Where does it run?"
+boards = ["juno-r0"]
+duration_ms = 40
+[[task]]
+name = "mine"
+util_pct = 20
+period_ms = 16
+[[claim]]
+id = "small"
+text = "it runs on the smallest CPUs"
+measure = "residency_pct"
+on = "smallest"
+min = 60
+max = 70
+[[claim]]
+id = "put"
+text = "half of the wake-ups put it there"
+measure = "placed_pct"
+on = "smallest"
+min = 50
+max = 50
+[[claim]]
+id = "in-time"
+text = "activations end within their period"
+measure = "late_pct"
+max = 1
+[[claim]]
+id = "fast"
+text = "it runs at the highest frequency"
+measure = "capacity_pct"
+min = 90
+[[wrong_world]]
+name = "none"
+why = "tasks are placed without a look at energy"
+[wrong_world.set]
+energy_aware = "off"
+"#;
+
+/// 4 ms on CPU 0, a small one, 2 ms on CPU 1, a large one; more than a second later another thread runs.
+fn short_recording() -> String {
+    let line = |cpu: u32, time: &str, event: &str| format!("   <...>-1 [00{cpu}] {time}: {event}\n");
+    let wakeup =
+        |cpu, time| line(cpu, time, &format!("sched_wakeup: comm=mine-0 pid=100 prio=120 success=1 target_cpu={cpu}"));
+    let switch = |cpu, time, (prev, prev_tid, state): (&str, u32, u32), (next, next_tid): (&str, u32)| {
+        let prev = format!("prev_comm={prev} prev_pid={prev_tid} prev_prio=120 prev_state={state}");
+        line(cpu, time, &format!("sched_switch: {prev} next_comm={next} next_pid={next_tid} next_prio=120"))
+    };
+    let runs = |cpu, from, name, tid| switch(cpu, from, ("swapper", 0, 0), (name, tid));
+    let sleeps = |cpu, at, name, tid| switch(cpu, at, (name, tid, 1), ("swapper", 0));
+    [
+        "cpus=6\n".to_owned(),
+        wakeup(0, "1.000000"),
+        runs(0, "1.000010", "mine-0", 100),
+        sleeps(0, "1.004010", "mine-0", 100),
+        wakeup(1, "1.016000"),
+        runs(1, "1.016010", "mine-0", 100),
+        sleeps(1, "1.018010", "mine-0", 100),
+        runs(2, "2.500000", "sh", 7),
+        sleeps(2, "2.500100", "sh", 7),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_recording_that_goes_on_is_judged_as_far_as_the_behaviour_goes() {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let path = folder.path().join("trace.txt");
+    std::fs::write(&path, short_recording()).expect("a disk");
+    let asked = CheckRequest {
+        behaviour_text: Some(SHORT.to_owned()),
+        seeds: None,
+        trace: Some(path),
+        ..request("short.toml", &["juno-r0"])
+    };
+    let judged = checked(&asked).boards.remove(0).verdicts;
+    let values: Vec<_> = judged.iter().map(|v| (v.verdict, v.value.map(|value| (value * 10.0).round()))).collect();
+    let holds = |value| (Holds::Holds, Some(value));
+    assert_eq!(values, [holds(667.0), holds(500.0), holds(0.0), (Holds::NotMeasured, None)], "{judged:?}");
+    let reason = judged[3].reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("no cpu_frequency"), "{reason}");
+}
+
 fn request_of(name: &str) -> CheckRequest {
     CheckRequest { seeds: None, ..request(name, &["juno-r0"]) }
 }

@@ -17,6 +17,7 @@ mod log_hashes;
 mod many;
 mod one_answer;
 mod ramps;
+mod recorded_behaviours;
 mod residency;
 mod schedtune;
 mod update_hooks;

@@ -13,8 +13,10 @@ use pelton_model::Machine;
 use pelton_scenario::behaviour::{self, Behaviour, Sized, task_of_thread};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use pelton_scenario::{Diagnostics, SourceFile, platform};
+use pelton_schema::EventInfo;
 use pelton_trace::import::{Source, TraceInfo};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Request: a behaviour to judge.
@@ -177,7 +179,7 @@ fn recorded(
     let mut source = opened(path, request.input_format.as_deref(), watch)?;
     let board = board_of(request, behaviour, source.info(), path)?;
     let (machine, sized) = rtapp(behaviour, &board)?;
-    let seen = observe(source.as_mut(), behaviour, &sized, watch)?;
+    let (seen, kinds) = observe(source.as_mut(), behaviour, &sized, watch)?;
     if seen.cpus as usize > machine.cpus.len() {
         let reason = format!(
             "{}: CPU {} does a task's work, {board} has {} CPUs",
@@ -189,7 +191,7 @@ fn recorded(
     }
     let on = Board::new(&machine, &sized);
     let info = source.info();
-    let reading = Reading { behaviour, board: &on, seen: &seen, carried: carried(info) };
+    let reading = Reading { behaviour, board: &on, seen: &seen, carried: carried(info, &kinds) };
     let numbers: Vec<_> = behaviour.claims.iter().map(|claim| reading.number(claim)).collect();
     let verdicts = verdicts(&Claimed::of(behaviour), &[numbers]);
     let boards = vec![BoardVerdicts { board, verdicts }];
@@ -217,13 +219,14 @@ fn board_of(request: &CheckRequest, behaviour: &Behaviour, info: &TraceInfo, pat
     }
 }
 
+/// Doings of the threads, and the kinds of events that were read: a recording is read as far as the behaviour goes.
 fn observe(
     source: &mut dyn Source,
     behaviour: &Behaviour,
     sized: &Sized,
     watch: &dyn Watch,
-) -> Result<Observed, LabError> {
-    let mut observer = Observer::default();
+) -> Result<(Observed, BTreeSet<&'static str>), LabError> {
+    let (mut observer, mut codes) = (Observer::default(), BTreeSet::new());
     let end_ns = u64::from(behaviour.duration_ms) * 1_000_000 + simulate::TAIL_NS;
     watch.begins("events", Amount::Events);
     let mut events = 0;
@@ -236,19 +239,21 @@ fn observe(
         }
         let names = &source.info().names;
         let tasks = || sized.tasks.iter().map(|task| task.name.as_str());
+        codes.insert(timed.event.code());
         observer.event(timed.time_ns, &timed.event, |tid| task_of_thread(names.get(&tid)?, tasks()));
         if observer.is_past(timed.time_ns, end_ns) {
             break;
         }
     }
     watch.ends();
-    Ok(observer.finish())
+    let kinds = codes.into_iter().filter_map(EventInfo::of_code).map(|kind| kind.name).collect();
+    Ok((observer.finish(), kinds))
 }
 
-/// Kinds of events that were read.
-fn carried(info: &TraceInfo) -> Carried {
-    let has = |event: &str, column: &str| info.events.contains_key(event) && info.carries(event, column);
-    let any = |event: &str| info.events.contains_key(event);
+/// Facts that claims can be judged by. The counts of `info` lag behind before the end of a recording.
+fn carried(info: &TraceInfo, kinds: &BTreeSet<&'static str>) -> Carried {
+    let any = |event: &str| kinds.contains(event);
+    let has = |event: &str, column: &str| any(event) && info.carries(event, column);
     Carried {
         switches: any("sched_switch"),
         states: has("sched_switch", "prev_state"),
