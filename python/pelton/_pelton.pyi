@@ -23,6 +23,7 @@ __all__ = [
     "compare",
     "energy",
     "pelt",
+    "place",
     "policy_spec",
     "prototype",
     "read",
@@ -170,3 +171,42 @@ def sugov(
 def energy(opps: Sequence[tuple[int, int]], *, max_util: int, sum_util: int, capacity: int = 1024) -> int:
     """Energy that placement believes a domain takes: power of the operating point for `max_util` by the share of time
     that `sum_util` is busy. Points: kHz, and uW of a busy CPU."""
+
+def place(
+    capacity: Sequence[int],
+    *,
+    task_util: int,
+    prev_cpu: int,
+    util: Sequence[int] | None = None,
+    nr_running: Sequence[int] | None = None,
+    this_cpu: int | None = None,
+    allowed: Sequence[int] | None = None,
+    uclamp_min: int = 0,
+    uclamp_max: int = 1024,
+    perf_domains: Sequence[tuple[Sequence[int], Sequence[tuple[int, int]]]] | None = None,
+    caches: Sequence[Sequence[int]] | None = None,
+    overutilized: bool | None = None,
+    sync: bool = False,
+    policy: str | None = None,
+) -> dict[str, Any]:
+    """CPU that a waking fair task gets, and what was compared: the kernel's select_task_rq_fair() and, where energy
+    decides, find_energy_efficient_cpu() (kernel/sched/fair.c).
+
+    A machine of up to 64 CPUs without threads; lists have a value for each CPU, or numbers of CPUs from 0 on.
+
+    capacity: of each CPU at its highest frequency, 1..1024. util: util_avg of each CPU, 0..1024, that of prev_cpu with
+    the task's (default: 0). nr_running: runnable tasks of each, of nice 0 and always busy; 0 is an idle CPU (default).
+    task_util: util_avg of the task, 0..1024. prev_cpu: where it ran. this_cpu: where it is woken (default: prev_cpu);
+    sync: the waker is about to sleep. allowed: CPUs that it may use (default: all). uclamp_min, uclamp_max: its clamps.
+    perf_domains: (CPUs, [(kHz, uW of a busy CPU), ...]) of each performance domain, kHz rising, CPUs of one capacity;
+    without them, or on equal CPUs, no energies are compared. caches: CPUs that share a last-level cache (default: one
+    cache). overutilized: as the kernel last noted (default: whether a CPU has more to do than it can). policy: as
+    `--policy` takes it (default: the newest kernel).
+
+    Result: cpu; how, the rule that decided; target, the CPU from which an idle one is searched, or None; overutilized;
+    energies, a row for each comparison: perf_domain (its CPUs), cpu (with the task there; None: nowhere), max_util and
+    busy (with the task), energy (only ratios mean something: cost of the operating point times busy).
+
+    Raises pelton.InputError for lists of different lengths, values out of range, CPUs that are not there, and domains
+    or caches in which a CPU stands twice or never.
+    """

@@ -14,6 +14,8 @@ from typing import Any, get_args
 
 import pelton
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pelton import _ask
 
 BOARD = "hikey-6220"
@@ -339,7 +341,27 @@ class TestCore:
         assert pelton.core.energy(little, max_util=200, sum_util=300, capacity=346) == 4797 * 300
 
     def test_wrong_amounts_are_refused(self) -> None:
+        place = pelton.core.place
+        little = ([0, 1], LITTLE)
         wrongs: list[Callable[[], object]] = [
+            lambda: place([], task_util=1, prev_cpu=0),
+            lambda: place([1024] * 65, task_util=1, prev_cpu=0),
+            lambda: place([1025], task_util=1, prev_cpu=0),
+            lambda: place([1024], task_util=1025, prev_cpu=0),
+            lambda: place([1024], task_util=1, prev_cpu=1),
+            lambda: place([1024], task_util=1, prev_cpu=0, this_cpu=1),
+            lambda: place([1024], task_util=1, prev_cpu=0, allowed=[]),
+            lambda: place([1024], task_util=1, prev_cpu=0, util=[1, 2]),
+            lambda: place([1024], task_util=1, prev_cpu=0, nr_running=[]),
+            lambda: place([1024], task_util=1, prev_cpu=0, uclamp_min=2, uclamp_max=1),
+            lambda: place([1024, 1024], task_util=1, prev_cpu=0, caches=[[0]]),
+            lambda: place([1024, 1024], task_util=1, prev_cpu=0, caches=[[0, 1], [1]]),
+            lambda: place([346, 346, 1024], task_util=1, prev_cpu=0, perf_domains=[little]),
+            lambda: place([346, 346], task_util=1, prev_cpu=0, perf_domains=[little, ([], LITTLE)]),
+            lambda: place([346, 347], task_util=1, prev_cpu=0, perf_domains=[little]),
+            lambda: place([346, 346], task_util=1, prev_cpu=0, perf_domains=[([0, 1], [(1_000, 0)])]),
+            lambda: place([346, 346], task_util=1, prev_cpu=0, perf_domains=[([0, 1], [(2_000, 1), (1_000, 1)])]),
+            lambda: place([1024], task_util=1, prev_cpu=0, policy="9.9"),
             lambda: pelton.core.pelt([(1, "flying")]),
             lambda: pelton.core.pelt([(10**12, "running")], step_us=1),
             lambda: pelton.core.pelt([(1, "running")], weight=0),
@@ -352,6 +374,103 @@ class TestCore:
         for wrong in wrongs:
             with pytest.raises(pelton.InputError):
                 wrong()
+
+
+class TestPlacement:
+    """Two small CPUs and a large one: where a task goes, and what that was made of."""
+
+    def test_the_cheapest_place_is_taken(self) -> None:
+        # The small CPUs run at 500 MHz for 123 of 1024; with the headroom 100 * 5/4 = 125 asks for 800 MHz. That is
+        # 3,807 for each of 100; on the large CPU, whose 600 MHz do for 341, it is 8,797.
+        placed = place(task_util=100, prev_cpu=2, util=[0, 0, 100])
+        assert placed["cpu"] == 0 and placed["how"] == "energy"
+        assert energies(placed) == {
+            ((2,), None): 0,
+            ((2,), 2): 8_797 * 100,
+            ((0, 1), None): 0,
+            ((0, 1), 0): 3_807 * 100,
+        }
+
+    def test_a_domain_that_needs_a_higher_point_is_dear(self) -> None:
+        # 150 and 150 run at 800 MHz (3,807). With 40 more, 190 * 5/4 = 237 asks for 1,100 MHz (4,797), for all 340. The
+        # large CPU stays at 600 MHz.
+        placed = place(task_util=40, prev_cpu=0, util=[190, 150, 200])
+        little = 4_797 * 340 - 3_807 * 300
+        assert 8_797 * 40 < little and placed["cpu"] == 2
+        found = energies(placed)
+        assert found[(0, 1), 0] - found[(0, 1), None] == little
+        assert found[(2,), 2] - found[(2,), None] == 8_797 * 40
+
+    @given(
+        small=st.lists(st.integers(0, 276), min_size=2, max_size=2),
+        large=st.integers(0, 800),
+        task=st.integers(1, 250),
+        prev=st.integers(0, 2),
+    )
+    @settings(max_examples=200, deadline=None, derandomize=True)
+    def test_energies_are_those_of_the_formula(self, small: list[int], large: int, task: int, prev: int) -> None:
+        others = [*small, large]
+        util = [own + task * (cpu == prev) for cpu, own in enumerate(others)]
+        placed = place(task_util=task, prev_cpu=prev, util=util, overutilized=False)
+        added: dict[int, int] = {}
+        for row in placed["energies"]:
+            cpus, points, capacity = ([2], LARGE, 1024) if row["perf_domain"] == [2] else ([0, 1], LITTLE, 346)
+            own = [others[cpu] for cpu in cpus]
+            comes = [task * (cpu == row["cpu"]) for cpu in cpus]
+            assert row["energy"] == energy(points, capacity, own, comes)
+            if row["cpu"] is not None:
+                added[row["cpu"]] = row["energy"] - energies(placed)[tuple(cpus), None]
+        if placed["how"] == "energy" and placed["cpu"] != prev:
+            assert added[placed["cpu"]] == min(added.values())
+            assert prev not in added or added[placed["cpu"]] < added[prev]
+
+    def test_clamps_choose_the_cpus(self) -> None:
+        # 400 * 5/4 is more than a small CPU has; capped to 150 it fits, where each of its points costs less.
+        assert place(task_util=400, prev_cpu=2, util=[0, 0, 400])["cpu"] == 2
+        assert place(task_util=400, prev_cpu=2, util=[0, 0, 400], uclamp_max=150)["cpu"] == 0
+        # A floor of 600 is kept by the large CPU alone.
+        assert place(task_util=50, prev_cpu=0, util=[50, 0, 0])["cpu"] == 0
+        assert place(task_util=50, prev_cpu=0, util=[50, 0, 0], uclamp_min=600)["cpu"] == 2
+
+    def test_an_overutilized_machine_looks_for_an_idle_cpu(self) -> None:
+        # 900 * 5/4 is more than 1,024.
+        busy: dict[str, Any] = {"util": [10, 10, 900], "nr_running": [1, 0, 1]}
+        placed = place(task_util=10, prev_cpu=0, **busy)
+        assert (placed["overutilized"], placed["energies"], placed["cpu"]) == (True, [], 1)
+        assert place(task_util=10, prev_cpu=0, overutilized=False, **busy)["energies"]
+
+    def test_equal_cpus_share_a_cache_or_not(self) -> None:
+        four: dict[str, Any] = {"capacity": [1024] * 4, "task_util": 100, "prev_cpu": 2, "util": [0, 500, 500, 500]}
+        free = {**four, "nr_running": [0, 1, 1, 1]}
+        assert pelton.core.place(**free)["cpu"] == 0
+        assert pelton.core.place(**free, caches=[[0, 1], [2, 3]])["cpu"] == 2
+        assert pelton.core.place(**free, allowed=[1, 2, 3])["cpu"] == 2
+        assert pelton.core.place(**{**four, "prev_cpu": 0})["cpu"] == 0
+
+
+#: Operating points, kHz and uW, of two CPUs of capacity 346 and one of 1,024.
+LITTLE = [(500_000, 40_000), (800_000, 75_000), (1_100_000, 130_000), (1_400_000, 210_000)]
+LARGE = [(600_000, 300_000), (1_200_000, 700_000), (1_800_000, 1_500_000)]
+
+
+def place(**asked: Any) -> dict[str, Any]:
+    """Placement on the machine of those three."""
+    return pelton.core.place([346, 346, 1024], perf_domains=[([0, 1], LITTLE), ([2], LARGE)], **asked)
+
+
+def energies(placed: dict[str, Any]) -> dict[tuple[tuple[int, ...], int | None], int]:
+    """Energy of each comparison, by domain and CPU."""
+    return {(tuple(row["perf_domain"]), row["cpu"]): row["energy"] for row in placed["energies"]}
+
+
+def energy(points: list[tuple[int, int]], capacity: int, own: list[int], comes: list[int]) -> int:
+    """The kernel's formula (em_cpu_energy()): the point that serves the busiest CPU and a quarter more, by the sum."""
+    highest = points[-1][0]
+    busiest = max(min(sum(both), capacity) for both in zip(own, comes, strict=True))
+    wanted = min(busiest + busiest // 4, capacity)
+    serving = [(capacity * khz // highest, uw) for khz, uw in points]
+    performance, uw = next(one for one in serving if one[0] >= wanted)
+    return 10 * uw // performance * min(sum(own) + sum(comes), capacity * len(own))
 
 
 @pytest.mark.parametrize("name", ["pelton", "pelton._ask", "pelton._runs", "pelton._verbs", "pelton.wl"])

@@ -2,7 +2,7 @@
 //! Single rules of the core, for teaching and for other tools.
 
 use crate::table::Table;
-use crate::{error, work};
+use crate::{error, place, work};
 use pelton_core::{CpuState, Ctx, EnergyModel, NO_LARGEST, Policy, Se, SugovPolicy};
 use pelton_desk::{Column, Values};
 use pelton_lab::plan::{self, DURATION_NS_MAX, PolicySpec};
@@ -14,24 +14,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Capacity of the biggest CPU at its highest frequency.
-const SCALE: u32 = 1024;
+pub(crate) const SCALE: u32 = 1024;
 /// Steps of one call, and its length.
 const STEPS_MAX: u64 = 10_000_000;
 const US_MAX: u64 = DURATION_NS_MAX / 1000;
 /// Operating points of a domain: `PELTON_OPP_MAX` of bounds.h.
-const OPPS_MAX: usize = 256;
+pub(crate) const OPPS_MAX: usize = 256;
 /// Power of a point, below the core's bound: its product with the time of 65,536 CPUs has to fit 64 bits.
-const POWER_UW_MAX: u64 = 1 << 32;
+pub(crate) const POWER_UW_MAX: u64 = 1 << 32;
 
 /// Adds the functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pelt, module)?)?;
     module.add_function(wrap_pyfunction!(sugov, module)?)?;
-    module.add_function(wrap_pyfunction!(energy, module)?)
+    module.add_function(wrap_pyfunction!(energy, module)?)?;
+    module.add_function(wrap_pyfunction!(place::place, module)?)
 }
 
 /// The policy of this text, as `--policy` takes it; the newest kernel's where there is none.
-fn policy(py: Python<'_>, text: Option<&str>) -> PyResult<Policy> {
+pub(crate) fn policy(py: Python<'_>, text: Option<&str>) -> PyResult<Policy> {
     let chosen = plan::core_policy(&text.map(PolicySpec::parse).unwrap_or_default());
     chosen.map(|chosen| chosen.policy).map_err(|why| error::raised(py, why.into()))
 }
@@ -217,7 +218,7 @@ fn energy(py: Python<'_>, opps: Vec<(u32, u64)>, max_util: u32, sum_util: u32, c
 }
 
 /// Highest frequency of a table.
-fn ascending(py: Python<'_>, khz: &[u32]) -> PyResult<u32> {
+pub(crate) fn ascending(py: Python<'_>, khz: &[u32]) -> PyResult<u32> {
     let bounds = pelton_core::bounds();
     let (min, max) =
         bounds.iter().find(|bound| bound.quantity == "frequency_khz").map_or((1, 0), |bound| (bound.min, bound.max));

@@ -7,6 +7,7 @@
 
 mod core;
 mod error;
+mod place;
 mod subject;
 mod table;
 mod work;
