@@ -14,7 +14,7 @@ root_doc = "docs/README"
 include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "CHANGELOG.md", "docs/**",
                     "fuzz/README.md", "scenarios/**/README.md", "tests/trace/kernel-placement/README.md"]
 exclude_patterns = [".*", "bench", "core", "crates", "out", "python", "reference", "scripts", "target", "vectors", "web", "xtask", "docs/site"]
-extensions = ["myst_nb", "contents", "links", "pictures"]
+extensions = ["myst_nb", "api", "contents", "links", "pictures"]
 nitpicky = True
 
 # Links to headings as forges make them.

@@ -14,6 +14,7 @@ PARTS = {
     "Guides": ["guide/*"],
     "Rules": ["rules/README", "rules/*"],
     "Reference": ["glossary", "reference/*", "/scenarios/*/README", "/scenarios/workloads/rt-app/README"],
+    "The Python package": ["reference/python/*"],
     "The project": ["/ARCHITECTURE", "/CONTRIBUTING", "/STYLE", "/CHANGELOG", "benchmarks", "robustness", "ci", "decisions/README",
                     "decisions/*", "rules/proofs/README", "/fuzz/README", "/tests/trace/*/README"],
 }
