@@ -109,13 +109,6 @@ impl SugovCpu {
     pub fn keep_util(&mut self, pol: &Policy, s: &CpuState) {
         sys::sugov_keep_util(pol, self, s);
     }
-
-    /// The last hook call carried a flag that means "maximum" (to 4.16).
-    #[inline]
-    #[must_use]
-    pub fn forced_by_flags(&self, pol: &Policy) -> bool {
-        sys::sugov_forced_by_flags(pol, self) != 0
-    }
 }
 
 impl SugovPolicy {

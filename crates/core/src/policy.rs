@@ -5,8 +5,8 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 
 use crate::stable::stable_release;
+use crate::sys;
 pub use crate::sys::FROM_PLATFORM;
-use crate::sys::{self};
 
 macro_rules! policy_fields {
     ($($(#[$doc:meta])* $field:ident = $newest:expr,)*) => {
@@ -16,8 +16,7 @@ macro_rules! policy_fields {
         pub struct Policy { $($(#[$doc])* pub $field: u32,)* }
 
         impl Policy {
-            /// Values of the newest profile, for a compiler that asks for single ones; the core takes
-            /// [`Policy::newest`].
+            /// Values of the newest profile as constants; functions of the core take [`Policy::newest`].
             pub const NEWEST: Policy = Policy { $($field: $newest,)* };
 
             pub(super) fn slot(&mut self, index: usize) -> Option<&mut u32> {
@@ -295,7 +294,6 @@ impl Policy {
     }
 
     /// True where the core knows this policy by its address.
-    #[must_use]
     pub fn is_compiled_in(&self) -> bool {
         std::ptr::eq(self, &NEWEST)
     }

@@ -122,12 +122,6 @@ impl Rq {
         sys::rq_enqueue_begin(pol, self, se, now, irq_ns, u32::from(is_idle));
     }
 
-    /// Second half.
-    #[inline]
-    pub fn enqueue_finish(&mut self, pol: &Policy, se: &mut Se) -> u32 {
-        sys::rq_enqueue_finish(pol, self, se)
-    }
-
     /// Second half for a task whose queue is `cfs` of this CPU, `None` = the root queue; the levels above are the
     /// caller's.
     #[inline]

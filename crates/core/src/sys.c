@@ -1532,13 +1532,6 @@ u32 pelton_x_rq_enqueue_entity(const struct pelton_policy *pol, struct pelton_rq
 	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_entity(&pelton_policy_newest, rq, cfs, se, owned, delta); } else { return any_rq_enqueue_entity(pol, rq, cfs, se, owned, delta); }
 }
 
-APART u32 any_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se) { return pelton_rq_enqueue_finish(pol, rq, se); }
-u32 pelton_x_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se);
-u32 pelton_x_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se)
-{
-	if (IS_NEWEST(pol)) { return pelton_rq_enqueue_finish(&pelton_policy_newest, rq, se); } else { return any_rq_enqueue_finish(pol, rq, se); }
-}
-
 APART u32 any_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se) { return pelton_rq_enqueue_finish_at(pol, rq, cfs, se); }
 u32 pelton_x_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se);
 u32 pelton_x_rq_enqueue_finish_at(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_cfs_rq *cfs, struct pelton_se *se)
@@ -2039,13 +2032,6 @@ u32 pelton_x_sugov_evaluate_packed(const struct pelton_policy *pol, struct pelto
 
 u32 pelton_x_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n);
 u32 pelton_x_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n) { return pelton_sugov_first_largest(terms, n); }
-
-APART u32 any_sugov_forced_by_flags(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc) { return pelton_sugov_forced_by_flags(pol, sc); }
-u32 pelton_x_sugov_forced_by_flags(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc);
-u32 pelton_x_sugov_forced_by_flags(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc)
-{
-	if (IS_NEWEST(pol)) { return pelton_sugov_forced_by_flags(&pelton_policy_newest, sc); } else { return any_sugov_forced_by_flags(pol, sc); }
-}
 
 APART void any_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us) { pelton_sugov_init(pol, sp, rate_limit_us); }
 void pelton_x_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us);

@@ -5134,8 +5134,6 @@ unsafe extern "C" {
         owned: Option<&mut CfsRq>,
         delta: i32,
     ) -> u32;
-    #[link_name = "pelton_x_rq_enqueue_finish"]
-    pub safe fn rq_enqueue_finish(pol: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
     #[link_name = "pelton_x_rq_enqueue_finish_at"]
     pub safe fn rq_enqueue_finish_at(pol: &Policy, rq: &mut Rq, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32;
     /// A task is queued on the root queue.
@@ -5611,9 +5609,6 @@ unsafe extern "C" {
     /// The first CPU with the largest request.
     #[link_name = "pelton_x_sugov_first_largest"]
     pub unsafe fn sugov_first_largest(terms: *const PerfTerms, n: u32) -> u32;
-    /// Did the last hook call of this CPU carry a flag that means "maximum"?
-    #[link_name = "pelton_x_sugov_forced_by_flags"]
-    pub safe fn sugov_forced_by_flags(pol: &Policy, sc: &SugovCpu) -> u32;
     /// Start governing. Limits, reference and driver properties were filled in by the host.
     #[link_name = "pelton_x_sugov_init"]
     pub safe fn sugov_init(pol: &Policy, sp: &mut SugovPolicy, rate_limit_us: u32);
