@@ -67,6 +67,8 @@ show() { # PROGRAM
             "$1" run --platform "$platform" --workload "$tasks" --profile "$profile" --duration 4s >"$work/shown"
         done
     done
+    # The engine is there once for each shape of a run: with groups, and with a log.
+    "$1" run --platform hikey-6220 --workload "$grouped + $tasks" --duration 4s >"$work/shown"
     "$1" run --platform hikey-6220 --workload "$grouped + $tasks" --duration 2s --log "$work/shown.plog" >"$work/shown"
     "$1" trace export --quiet --to perfetto -o "$work/shown.pftrace" "$work/shown.plog" >"$work/shown"
 }
