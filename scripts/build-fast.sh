@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Builds the release program again for sweeps of many runs (docs/benchmarks.md): with what typical runs show the compiler
 # (profile-guided optimization), and, where there is a clang of 19 or newer that this Rust's linker can read the code of, with
-# the core and the engine as one program (link-time optimization over both languages). Two builds, fifteen minutes on two cores with the plain one.
+# the core and the engine as one program (link-time optimization over both languages). With the plain one three builds, fifteen
+# minutes on two cores.
 # Events of runs that were not shown must come out as from the plain build. Writes target/fast/pelton;
-# scripts/build-fast.sh static: target/fast/pelton-static beside it, which needs no library of a machine (a third build).
+# scripts/build-fast.sh static: target/fast/pelton-static beside it, which needs no library of a machine (one more).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

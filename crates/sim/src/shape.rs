@@ -5,8 +5,8 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use pelton_core::{CpuState, Placed, Policy, Record};
-use pelton_schema::{Asked, Balance, Drawn, Event, Gate, NullSink, Sink, Walk};
+use pelton_core::Policy;
+use pelton_schema::{Event, NullSink, Sink};
 
 use crate::kernel_code::Kernel;
 use crate::state::Uses;
@@ -23,63 +23,22 @@ pub(crate) trait Run: Sink {
 impl Run for NullSink {}
 impl<const ALL: bool> Run for Told<'_, ALL> {}
 
-/// Sink of a plain run, with or without task groups.
+/// Sink of a plain run, with or without task groups; it takes events at most.
 pub(crate) struct Plain<S, const GROUPS: bool>(pub S);
 
 impl<S: Sink, const GROUPS: bool> Run for Plain<S, GROUPS> {
-    const PLAIN: bool = true;
+    const PLAIN: bool = {
+        assert!(!(S::PLACEMENTS || S::BALANCES || S::REQUESTS || S::DRAWN), "its calls are not passed on");
+        true
+    };
     const GROUPS: bool = GROUPS;
 }
 
 impl<S: Sink, const GROUPS: bool> Sink for Plain<S, GROUPS> {
     const ACTIVE: bool = S::ACTIVE;
-    const PLACEMENTS: bool = S::PLACEMENTS;
-    const BALANCES: bool = S::BALANCES;
-    const REQUESTS: bool = S::REQUESTS;
-    const DRAWN: bool = S::DRAWN;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.0.event(time_ns, event);
-    }
-
-    fn placement(&mut self, time_ns: u64, tid: u32, read: &Record, placed: &Placed) {
-        self.0.placement(time_ns, tid, read, placed);
-    }
-
-    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
-        self.0.balance(time_ns, balance);
-    }
-
-    fn gate(&mut self, time_ns: u64, gate: &Gate) {
-        self.0.gate(time_ns, gate);
-    }
-
-    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
-        self.0.domains(time_ns, cpu, by, idle);
-    }
-
-    fn walk(&mut self, time_ns: u64, walk: &Walk) {
-        self.0.walk(time_ns, walk);
-    }
-
-    fn called(&mut self, time_ns: u64, cpu: u32, queues: &CpuState, passed: &CpuState) {
-        self.0.called(time_ns, cpu, queues, passed);
-    }
-
-    fn requests(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) {
-        self.0.requests(time_ns, domain, asked);
-    }
-
-    fn choose(&mut self, time_ns: u64, domain: u32, asked: &[Asked]) -> Option<u32> {
-        self.0.choose(time_ns, domain, asked)
-    }
-
-    fn drawn_step_ns(&self) -> u64 {
-        self.0.drawn_step_ns()
-    }
-
-    fn drawn(&mut self, time_ns: u64, drawn: &Drawn<'_>) {
-        self.0.drawn(time_ns, drawn);
     }
 }
 
