@@ -185,16 +185,21 @@ def reproduce(
     *,
     only: str | Iterable[str] = (),
     seeds: int | None = None,
+    all_seeds: bool = False,
     sensitivity: bool = False,
     wrong_worlds: bool = False,
     jobs: int = 0,
     progress: Progress | bool = False,
 ) -> list[Result]:
-    """A published table (`pelton.tables()`), or an experiment file, with our numbers beside the published ones."""
+    """A published table (`pelton.tables()`), or an experiment file, with our numbers beside the published ones.
+
+    Each run has as many seeds as its verdicts need, `seeds` of them, or all that the file names.
+    """
     request = {
         "name": _ask.text(name),
         "only": _ask.texts(only),
         **_ask.counts(seeds=seeds, jobs=jobs),
+        "all_seeds": all_seeds,
         "sensitivity": sensitivity,
         "wrong_worlds": wrong_worlds,
     }

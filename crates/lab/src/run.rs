@@ -175,7 +175,15 @@ pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) ->
 
 /// Runs every plan with its seed, `jobs` at a time (0 = one per CPU); reports are in the order of `runs`.
 pub fn run_many(runs: &[(&Plan, u64)], jobs: usize, control: Control<'_>) -> Result<Vec<Report>, LabError> {
-    let one = |&(plan, seed): &(&Plan, u64)| run_one(plan, seed, pelton_schema::NullSink, control);
+    each(runs, jobs, |&(plan, seed)| run_one(plan, seed, pelton_schema::NullSink, control))
+}
+
+/// Does `one` with every run, `jobs` at a time (0 = one per CPU); results are in the order of `runs`.
+pub(crate) fn each<T: Sync, R: Send>(
+    runs: &[T],
+    jobs: usize,
+    one: impl Fn(&T) -> Result<R, LabError> + Sync + Send,
+) -> Result<Vec<R>, LabError> {
     // Whoever has no run left takes any other one: halves of unequal runs end at unequal times.
     match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
         // The first error in the order of `runs`, so that the message does not depend on timing either.

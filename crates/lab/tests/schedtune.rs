@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanism behind the table `schedtune`, with one seed and short runs.
 
-use pelton_lab::experiment::reproduce::{Options, reproduce};
+use pelton_lab::experiment::reproduce::{Options, Seeds, reproduce};
 use pelton_lab::experiment::{self, Experiment};
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::run::run_one;
@@ -61,7 +61,7 @@ fn energy_and_performance_grow_with_boost() {
     experiment.row.retain(|r| ["t45", "t48", "t49"].iter().any(|test| r.id.contains(test)));
     experiment.claim.clear();
     experiment.duration_s = 0.5;
-    let options = Options { seeds: Some(6), jobs: 2 };
+    let options = Options { seeds: Seeds::Count(6), jobs: 2 };
     let table = reproduce(&experiment, None, options, Default::default()).expect("runs");
     let of =
         |id: String| table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number");

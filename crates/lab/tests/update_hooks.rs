@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The mechanisms behind the table `update-hooks`, with one seed and shorter runs.
 
-use pelton_lab::experiment::reproduce::{Options, reproduce};
+use pelton_lab::experiment::reproduce::{Options, Seeds, reproduce};
 use pelton_lab::experiment::table::TableResult;
 use pelton_lab::experiment::{self, Experiment};
 
@@ -10,7 +10,7 @@ fn rows(mut experiment: Experiment, parts: &[&str]) -> TableResult {
     experiment.row.retain(|r| parts.iter().any(|part| r.id.contains(part)));
     experiment.claim.clear();
     experiment.beyond.clear();
-    reproduce(&experiment, None, Options { seeds: Some(1), jobs: 2 }, Default::default()).expect("runs")
+    reproduce(&experiment, None, Options { seeds: Seeds::Count(1), jobs: 2 }, Default::default()).expect("runs")
 }
 
 fn table() -> Experiment {

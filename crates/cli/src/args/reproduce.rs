@@ -21,9 +21,12 @@ pub struct ReproduceArgs {
     /// Only rows whose id contains this, and claims about them; repeatable.
     #[arg(long, value_name = "TEXT")]
     pub only: Vec<String>,
-    /// Number of seeds [default: as the experiment file says].
+    /// Number of seeds [default: as many as the verdicts need].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
     pub seeds: Option<u64>,
+    /// All seeds that the experiment file names, where a default run stops at less.
+    #[arg(long, conflicts_with = "seeds")]
+    pub all_seeds: bool,
     /// Also repeat the table under each changed assumption the experiment lists.
     #[arg(long)]
     pub sensitivity: bool,

@@ -28,6 +28,7 @@ pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure>
         name: args.name.clone(),
         only: args.only.clone(),
         seeds: args.seeds,
+        all_seeds: args.all_seeds,
         sensitivity: args.sensitivity,
         wrong_worlds: args.wrong_worlds,
         jobs: usize::from(global.jobs),
@@ -47,6 +48,9 @@ pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure>
     };
     let reproduced = reproduce_each(&request, &Screen::new(global), &mut print_part);
     let reproduced = reproduced.map_err(|error| unprinted.unwrap_or_else(|| failure(error)))?;
+    if let ([_, _, ..], Format::Table | Format::Markdown) = (&reproduced.tables[..], global.format) {
+        print(&section("all tables", &summary(&reproduced.tables)))?;
+    }
     Ok(if reproduced.claims_hold { Exit::Good } else { Exit::ClaimFails })
 }
 
@@ -103,7 +107,8 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     out.push('\n');
     for claim in &table.claims {
         let verdict = if claim.holds { paint::good("holds:") } else { paint::bad("FAILS:") };
-        let _ = writeln!(out, "{verdict} {} (here {}{})", claim.text, claim_value(claim), chance(table, claim));
+        let open = if claim.stands { "" } else { "; more seeds could change it" };
+        let _ = writeln!(out, "{verdict} {} (here {}{}{open})", claim.text, claim_value(claim), chance(table, claim));
     }
     out +=
         &section("also measured, printed by no source: means, and the lowest and highest of all seeds", &probes(table));
@@ -120,6 +125,32 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     let _ = writeln!(out, "\n{} runs, {} s", table.runs, number(table.seconds));
     let score = table.score.in_words();
     if score.is_empty() { out } else { out + &format!("{score}\n") }
+}
+
+/// One line for each table.
+fn summary(tables: &[TableResult]) -> Sheet {
+    let heads = [
+        "<table",
+        "runs",
+        "s",
+        "rows match",
+        "of",
+        "without effect",
+        "of",
+        "claims hold",
+        "of",
+        "open rows",
+        "open claims",
+    ];
+    let mut sheet = Sheet::new(&heads);
+    for table in tables {
+        let s = &table.score;
+        let counts = [s.matches, s.rows, s.no_effect_matches, s.no_effect_rows, s.claims_hold, s.claims];
+        let counts = counts.into_iter().chain([s.open_rows, s.open_claims]).map(|n| n.to_string());
+        let about = [table.table.clone(), table.runs.to_string(), number(table.seconds)];
+        sheet.row(about.into_iter().chain(counts).collect());
+    }
+    sheet
 }
 
 /// No number has an interval because there are too few seeds, and not because there is no number.
@@ -154,14 +185,14 @@ fn drawn(pct: f64) -> String {
 fn rows(table: &TableResult) -> Sheet {
     let has_chance = table.rows.iter().any(|row| row.chance_pct.is_some());
     let mut heads =
-        vec!["<row", "published", "tolerance", "simulated", "<verdict", "<role", "<unit", "<95 % confidence"];
+        vec!["<row", "published", "tolerance", "simulated", "<verdict", "<role", "<unit", "<95 % confidence", "<seeds"];
     heads.extend(has_chance.then_some("runs as far [%]"));
     heads.extend(["no effect", "<it would"]);
     let mut sheet = Sheet::new(&heads);
     for r in &table.rows {
         let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
         let numbers = [number(r.published), tolerance(r), optional(r.simulated)];
-        let words = [r.verdict.name(), r.role.name(), &r.unit, &spread(r)].map(str::to_owned);
+        let words = [r.verdict.name(), r.role.name(), &r.unit, &spread(r), &seeds(r)].map(str::to_owned);
         let chance = has_chance.then(|| r.chance_pct.map_or_else(|| "-".to_owned(), drawn));
         let null = [optional(r.no_effect), null_verdict(r).to_owned()];
         sheet.row([r.id.clone()].into_iter().chain(numbers).chain(words).chain(chance).chain(null).collect());
@@ -217,6 +248,12 @@ fn probes(table: &TableResult) -> Sheet {
 
 fn spread(row: &RowResult) -> String {
     row.ci95.map(|(lo, hi)| format!("{} .. {}", number(lo), number(hi))).unwrap_or_default()
+}
+
+/// Number of seeds, with a plus where more of them could change the verdict.
+fn seeds(row: &RowResult) -> String {
+    let open = if row.stands { "" } else { "+" };
+    if row.simulated.is_some() { format!("{}{open}", row.seeds) } else { String::new() }
 }
 
 /// Assumptions of the experiment, and its calibration.

@@ -10,7 +10,7 @@ use pelton_lab::number::number;
 use std::collections::BTreeMap;
 
 /// Columns, in order; those of words begin with `<`.
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 28] = [
     "<table",
     "<part",
     "<id",
@@ -35,6 +35,8 @@ const COLUMNS: [&str; 26] = [
     "<no_effect_verdict",
     "chance_pct",
     "no_effect_chance_pct",
+    "seeds",
+    "<stands",
     "<text",
     "<platform",
 ];
@@ -86,6 +88,7 @@ fn row(r: &RowResult) -> Line {
         ("role", r.role.name()),
         ("verdict", r.verdict.name()),
         ("no_effect_verdict", r.no_effect_verdict.map_or("", |verdict| verdict.name())),
+        ("stands", yes_no(r.stands)),
     ]);
     let values = [
         ("published", Some(r.published)),
@@ -96,9 +99,14 @@ fn row(r: &RowResult) -> Line {
         ("ci95_high", r.ci95.map(|c| c.1)),
         ("no_effect", r.no_effect),
         ("chance_pct", r.chance_pct),
+        ("seeds", Some(r.seeds as f64)),
     ];
     numbers(&mut line, values);
     line
+}
+
+fn yes_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
 }
 
 fn claim(c: &ClaimResult) -> Line {
@@ -110,6 +118,7 @@ fn claim(c: &ClaimResult) -> Line {
         ("text", &c.text),
         ("verdict", holds(c.holds)),
         ("no_effect_verdict", c.no_effect_holds.map_or("", holds)),
+        ("stands", yes_no(c.stands)),
     ]);
     let chances = [("chance_pct", c.chance_pct), ("no_effect_chance_pct", c.no_effect_chance_pct)];
     numbers(&mut line, [("simulated", c.value)]);
@@ -155,9 +164,11 @@ fn counts(s: &Score) -> impl Iterator<Item = (&'static str, u64)> {
         ("no_effect_matches", s.no_effect_matches),
         ("effects", s.effects),
         ("not_modelled", s.not_modelled),
+        ("open_rows", s.open_rows),
         ("claims", s.claims),
         ("claims_hold", s.claims_hold),
         ("no_effect_claims", s.no_effect_claims),
+        ("open_claims", s.open_claims),
     ]
     .into_iter()
 }

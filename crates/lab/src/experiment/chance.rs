@@ -102,7 +102,7 @@ impl Chance<'_> {
     /// Samples of the row or probe `id`.
     fn of(&self, id: &str, world: World) -> Option<Numbers> {
         let Some(row) = self.experiment.row.iter().find(|row| row.id == id) else {
-            let samples = self.probes.get(id).filter(|_| world == World::Changed)?.clone();
+            let samples = self.probes.get(id).filter(|_| world == World::Changed)?.concat();
             return Some(Numbers { own: side(id, samples)?, base: None });
         };
         let read = |drawn_as: &str, variant: &str| {

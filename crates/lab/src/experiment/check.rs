@@ -19,12 +19,9 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Wrong> {
         let why = format!("schema {} is not known, this program reads 1", experiment.schema);
         return Err(Wrong::at(&["schema"], why));
     }
-    if !(1..=SEEDS_MAX).contains(&experiment.seeds) {
-        return Err(Wrong::at(&["seeds"], format!("seeds must be 1 to {SEEDS_MAX}")));
-    }
-    if experiment.printed_runs.is_some_and(|runs| !(1..=SEEDS_MAX).contains(&runs)) {
-        return Err(Wrong::at(&["printed_runs"], format!("printed_runs must be 1 to {SEEDS_MAX}")));
-    }
+    check_count("seeds", Some(experiment.seeds), "seeds")?;
+    check_count("default_seeds", experiment.default_seeds, "default_seeds")?;
+    check_count("printed_runs", experiment.printed_runs, "printed_runs")?;
     check_duration(experiment.duration_s)?;
     check_hz(experiment.hz)?;
     check_machine(&experiment.machine)?;
@@ -44,6 +41,13 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Wrong> {
     }
     check_changes(experiment, "sensitivity", &experiment.sensitivity)?;
     check_changes(experiment, "wrong_world", &experiment.wrong_world)
+}
+
+fn check_count(key: &'static str, count: Option<u64>, name: &str) -> Result<(), Wrong> {
+    match count.filter(|count| !(1..=SEEDS_MAX).contains(count)) {
+        Some(_) => Err(Wrong::at(&[key], format!("{name} must be 1 to {SEEDS_MAX}"))),
+        None => Ok(()),
+    }
 }
 
 fn check_hz(hz: u32) -> Result<(), Wrong> {
@@ -72,9 +76,8 @@ fn check_duration(seconds: f64) -> Result<(), Wrong> {
 }
 
 fn check_workload(workload: &WorkloadRef) -> Result<(), Wrong> {
-    if workload.seeds.is_some_and(|seeds| !(1..=SEEDS_MAX).contains(&seeds)) {
-        return Err(Wrong::at(&["seeds"], format!("seeds of a workload must be 1 to {SEEDS_MAX}")));
-    }
+    check_count("seeds", workload.seeds, "seeds of a workload")?;
+    check_count("default_seeds", workload.default_seeds, "default_seeds of a workload")?;
     workload.duration_s.map_or(Ok(()), check_duration)?;
     match workload.delay_s.iter().find(|(_, s)| !(0.0..=DURATION_S_MAX).contains(*s)) {
         Some((task, _)) => Err(Wrong::at(&["delay_s", task], format!("delay_s must be 0 to {DURATION_S_MAX}"))),

@@ -36,6 +36,8 @@ pub struct Experiment {
     pub hz: u32,
     /// Repetitions: seeds 1..=seeds.
     pub seeds: u64,
+    /// Most of them in a run that is not asked for all, where a verdict needs so many.
+    pub default_seeds: Option<u64>,
     /// Runs that one printed number stands for, where the source says it: 1, or the number that it is the mean of.
     pub printed_runs: Option<u64>,
     /// Switches set on top of the profile in every variant: what sets a release without a profile of its own apart.
@@ -94,6 +96,8 @@ pub struct WorkloadRef {
     pub duration_s: Option<f64>,
     /// Repetitions, where they are more than the table's: what differs much from run to run.
     pub seeds: Option<u64>,
+    /// Most of them in a run that is not asked for all, where it is not the table's: what costs much.
+    pub default_seeds: Option<u64>,
     /// Without the background.
     #[serde(default)]
     pub alone: bool,

@@ -4,6 +4,7 @@
 use super::beyond;
 use super::chance::{Chance, World};
 use super::file::{Claim, Comparison, Experiment, Probe, Row, Tolerance};
+use super::looks::{self, Runs};
 use super::no_effect;
 use super::numbers::{Reports, claim_value, holds, samples};
 use super::probe::{self, Samples};
@@ -17,18 +18,19 @@ use std::collections::BTreeMap;
 /// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
 /// error, so that a renamed task cannot turn into a missing verdict. In a `changed` world it differs: the file was
 /// run as it is before, and what is changed may keep a task from ever getting as far as the number.
-pub fn judge(
+pub(super) fn judge(
     experiment: &Experiment,
     changed: bool,
-    reports: &Reports,
-    samples: &Samples,
+    runs: &Runs,
     seconds: f64,
 ) -> Result<TableResult, ExperimentError> {
+    let Runs { reports, samples } = runs;
     let chance = Chance { experiment, reports, probes: samples };
     let judge_one = |row| judge_row(row, changed, chance);
     let rows = experiment.row.iter().map(judge_one).collect::<Result<Vec<RowResult>, _>>()?;
     let probes: Vec<ProbeResult> = experiment.probe.iter().filter_map(|p| read_probe(p, samples)).collect();
-    let claims: Vec<_> = experiment.claim.iter().map(|claim| judge_claim(claim, chance, &rows, &probes)).collect();
+    let claims: Vec<_> =
+        experiment.claim.iter().map(|claim| judge_claim(claim, chance, runs, &rows, &probes)).collect();
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
     let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
@@ -52,12 +54,12 @@ fn equal_variants(reports: &Reports) -> Vec<String> {
 }
 
 fn read_probe(probe: &Probe, samples: &Samples) -> Option<ProbeResult> {
-    let samples = samples.get(&probe.id)?;
+    let samples = samples.get(&probe.id)?.concat();
     let bound = |of: fn(f64, f64) -> f64| samples.iter().copied().reduce(of);
     Some(ProbeResult {
         id: probe.id.clone(),
         unit: probe::unit(&probe.quantity)?.to_owned(),
-        mean: round(stats::mean(samples)?),
+        mean: round(stats::mean(&samples)?),
         range: (round(bound(f64::min)?), round(bound(f64::max)?)),
     })
 }
@@ -84,6 +86,8 @@ fn judge_row(row: &Row, changed: bool, chance: Chance) -> Result<RowResult, Expe
         simulated,
         ci95,
         role: row.role,
+        seeds: samples.as_ref().map_or(0, |samples| samples.len() as u64),
+        stands: looks::row_stands(row, chance.reports),
         tolerance: round(row.tolerance.distance(row.published)),
         tolerance_pct: if let Tolerance::Percent(pct) = row.tolerance { Some(pct) } else { None },
         verdict,
@@ -100,7 +104,7 @@ fn unit(row: &Row) -> &'static str {
     }
 }
 
-fn judge_claim(claim: &Claim, chance: Chance, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
+fn judge_claim(claim: &Claim, chance: Chance, runs: &Runs, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
     let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
         Some(row) => row.simulated,
         None => probes.iter().find(|p| p.id == id).map(|p| p.mean),
@@ -116,6 +120,7 @@ fn judge_claim(claim: &Claim, chance: Chance, rows: &[RowResult], probes: &[Prob
         holds,
         value: value.map(round),
         unit: unit.to_owned(),
+        stands: looks::claim_stands(claim, chance.experiment, runs),
         no_effect_holds: no_effect::holds(claim, chance.experiment),
         chance_pct: chance.of_claim(claim, World::Changed),
         no_effect_chance_pct: chance.of_claim(claim, World::NoEffect),
@@ -140,6 +145,10 @@ mod tests {
         vec![Report { domains: vec![domain], tasks: vec![task], ..Default::default() }; 6]
     }
 
+    fn runs(reports: &Reports) -> Runs {
+        Runs { reports: reports.clone(), samples: Samples::new() }
+    }
+
     fn table() -> TableResult {
         let experiment = read::load("rt-utilization").expect("embedded");
         let mut all = Reports::new();
@@ -148,7 +157,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete")
+        judge(&experiment, false, &runs(&all), 1.0).expect("complete")
     }
 
     #[test]
@@ -187,7 +196,7 @@ mod tests {
         for (workload, transitions) in [("hog", 10), ("sysbench", 20)] {
             all.insert(("without".into(), workload.into()), reports(transitions, 1, 1));
         }
-        let table = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
+        let table = judge(&experiment, false, &runs(&all), 1.0).expect("complete");
         assert_eq!((table.rows[0].simulated, table.rows[0].ci95), (Some(15.0), Some((15.0, 15.0))));
     }
 
@@ -207,12 +216,12 @@ mod tests {
         for (variant, transitions) in [("without", 10), ("with", 5)] {
             all.insert((variant.into(), "hog".into()), reports(transitions, 1, 1));
         }
-        let beyond = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete").beyond;
+        let beyond = judge(&experiment, false, &runs(&all), 1.0).expect("complete").beyond;
         let rows = &beyond[0].rows;
         assert_eq!((rows[0].values[0].mean, rows[0].values[0].change_ci95), (10.0, None));
         assert_eq!((rows[1].values[0].mean, rows[1].values[0].change_ci95), (5.0, Some((-50.0, -50.0))));
         all.remove(&("with".to_owned(), "hog".to_owned()));
-        assert!(judge(&experiment, false, &all, &Samples::new(), 1.0).is_err(), "a missing run is no empty cell");
+        assert!(judge(&experiment, false, &runs(&all), 1.0).is_err(), "a missing run is no empty cell");
     }
 
     #[test]
@@ -224,7 +233,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(5, 7680, 1_950_000));
             }
         }
-        let made = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
+        let made = judge(&experiment, false, &runs(&all), 1.0).expect("complete");
         assert!(
             made.remarks[0].starts_with("`with` and `without` gave equal values in every seed"),
             "{:?}",
@@ -250,9 +259,9 @@ mod tests {
             (claim.by, claim.min, claim.max) = (Some(Comparison::ChangePercent), Some(0.0), None);
             claim.than = Some(Pair { row: then.0, against: then.1 });
             experiment.claim = vec![claim];
-            let (reports, probes) = (Reports::new(), Samples::new());
-            let chance = Chance { experiment: &experiment, reports: &reports, probes: &probes };
-            let result = judge_claim(&experiment.claim[0], chance, &table().rows, &[]);
+            let runs = Runs::default();
+            let chance = Chance { experiment: &experiment, reports: &runs.reports, probes: &runs.samples };
+            let result = judge_claim(&experiment.claim[0], chance, &runs, &table().rows, &[]);
             (result.holds, result.value.expect("rows are there"), result.unit)
         };
         let events = || pair("events.with", "events.without");
@@ -274,7 +283,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        let after = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
+        let after = judge(&experiment, false, &runs(&all), 1.0).expect("complete");
         let simulated = |t: &TableResult| t.rows.iter().map(|r| (r.simulated, r.ci95)).collect::<Vec<_>>();
         assert_eq!(simulated(&before), simulated(&after));
         let claimed = |t: &TableResult| t.claims.iter().map(|c| (c.value, c.holds)).collect::<Vec<_>>();
@@ -284,15 +293,14 @@ mod tests {
     #[test]
     fn only_the_file_may_call_a_row_not_modelled() {
         let mut experiment = read::load("rt-utilization").expect("embedded");
-        let error =
-            judge(&experiment, false, &Reports::new(), &Samples::new(), 0.0).expect_err("no reports").to_string();
+        let error = judge(&experiment, false, &Runs::default(), 0.0).expect_err("no reports").to_string();
         assert!(error.contains("transitions.without"), "{error}");
-        let elsewhere = judge(&experiment, true, &Reports::new(), &Samples::new(), 0.0).expect("a changed world");
+        let elsewhere = judge(&experiment, true, &Runs::default(), 0.0).expect("a changed world");
         assert!(elsewhere.rows.iter().all(|r| r.verdict == Verdict::Differs && r.simulated.is_none()));
         for row in &mut experiment.row {
             row.not_modelled = Some("a test".into());
         }
-        let table = judge(&experiment, false, &Reports::new(), &Samples::new(), 0.0).expect("nothing expected");
+        let table = judge(&experiment, false, &Runs::default(), 0.0).expect("nothing expected");
         assert!(table.rows.iter().all(|r| r.verdict == Verdict::NotModelled && r.simulated.is_none()));
         assert!(!table.claims_hold());
     }
@@ -302,12 +310,12 @@ mod tests {
         let json = serde_json::to_value(table()).expect("serialises");
         let keys = |v: &serde_json::Value| v.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys(&json), ["claims", "rows", "run", "runs", "score", "seconds", "table"]);
-        let row = "chance_pct ci95 id no_effect no_effect_verdict published quantity role simulated tolerance tolerance_pct unit \
-                   variant verdict";
+        let row = "chance_pct ci95 id no_effect no_effect_verdict published quantity role seeds simulated stands tolerance \
+                   tolerance_pct unit variant verdict";
         assert_eq!(keys(&json["rows"][0]).join(" "), row);
         assert_eq!(
             keys(&json["claims"][0]),
-            ["chance_pct", "holds", "id", "no_effect_chance_pct", "no_effect_holds", "text", "unit", "value"]
+            ["chance_pct", "holds", "id", "no_effect_chance_pct", "no_effect_holds", "stands", "text", "unit", "value"]
         );
         assert_eq!(json["rows"][0]["role"], "calibrated");
         assert_eq!(json["rows"][0]["verdict"], "match");

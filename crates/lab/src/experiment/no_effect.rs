@@ -60,9 +60,11 @@ pub(crate) fn score(rows: &[RowResult], claims: &[ClaimResult]) -> Score {
         no_effect_matches: count(&|row| null(row, Verdict::Match)),
         effects: count(&|row| matches(row) && null(row, Verdict::Differs)),
         not_modelled: count(&|row| !judged(row)),
+        open_rows: count(&|row| judged(row) && !row.stands),
         claims: claims.len() as u64,
         claims_hold: of_claims(&|claim| claim.holds),
         no_effect_claims: of_claims(&|claim| claim.no_effect_holds == Some(true)),
+        open_claims: of_claims(&|claim| !claim.stands),
     }
 }
 
@@ -87,6 +89,10 @@ impl Score {
         if *claims > 0 {
             let null = self.no_effect_claims;
             parts.push(format!("{claims_hold} of {claims} claims hold (without any effect {null})"));
+        }
+        if self.open_rows + self.open_claims > 0 {
+            let Score { open_rows, open_claims, .. } = self;
+            parts.push(format!("more seeds could change {open_rows} rows and {open_claims} claims"));
         }
         parts.join("; ")
     }

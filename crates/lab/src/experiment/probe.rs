@@ -5,21 +5,16 @@ use super::file::Probe;
 use crate::measure::{demand, quantity};
 use crate::run::{Control, ExperimentError, LabError, run_one};
 use pelton_model::Plan;
-use pelton_schema::{Event, Sink};
+use pelton_schema::{Event, NullSink, Sink};
 use pelton_sim::Report;
-use pelton_sim::report::TaskReport;
-use rayon::prelude::*;
+use pelton_sim::report::{DomainReport, TaskReport};
 use std::collections::BTreeMap;
 
 /// Numbers that only the events of a run contain: name, unit, meaning.
 pub const WATCHED: &[(&str, &str, &str)] = &[
     ("change_gap_ms_min", "ms", "Least time between two changes of one CPU's frequency."),
     ("util_min", "1/1024", "Least utilization of a task in the second half of the run."),
-    (
-        "fast_runs_pct",
-        "%",
-        "Share of runs whose frequency was above 3 GHz on average in the second half: the highest of all CPUs'.",
-    ),
+    ("fast_runs_pct", "%", "Share of runs whose frequency was above 3 GHz on average: the highest of all domains'."),
     ("highest_pct", "%", "Share of the time at the highest operating point, all domains."),
     ("util_max", "1/1024", "Largest utilization of a task in the second half of the run."),
     ("task_domain_pct", "%", "Part of its time that each thread of a name spent on a domain; `of` is TASK/DOMAIN."),
@@ -31,38 +26,34 @@ pub fn unit(name: &str) -> Option<&'static str> {
     watched.or_else(|| quantity::find(name).map(|q| q.unit))
 }
 
-/// Numbers of every probe: one per seed, or one per seed and thread.
-pub type Samples = BTreeMap<String, Vec<f64>>;
+/// Numbers of every probe, by seed: one, or one for each thread.
+pub type Samples = BTreeMap<String, Vec<Vec<f64>>>;
 
-/// Runs the side of every probe and reads it.
-pub fn sample(
-    probes: &[Probe],
-    plan_of: impl Fn(&(String, String)) -> Result<(Plan, Vec<u64>), LabError>,
+/// Numbers that are in events and in no report.
+const IN_EVENTS: [&str; 3] = ["change_gap_ms_min", "util_min", "util_max"];
+
+/// Runs a side of a table once: its report, and the numbers of each of its probes.
+pub(super) fn run(
+    probes: &[&Probe],
+    plan: &Plan,
+    seed: u64,
     control: Control<'_>,
-) -> Result<Samples, LabError> {
-    let mut sides: BTreeMap<(String, String), Vec<&Probe>> = BTreeMap::new();
-    for probe in probes {
-        sides.entry((probe.variant.clone(), probe.workload.clone())).or_default().push(probe);
-    }
-    let mut samples = Samples::new();
-    for (side, probes) in sides {
-        let (plan, seeds) = plan_of(&side)?;
-        let runs = seeds.par_iter().map(|&seed| {
-            let mut watch = Watch { from_ns: plan.config.duration_ns / 2, ..Watch::default() };
-            run_one(&plan, seed, &mut watch, control).map(|report| (report, watch))
-        });
-        let runs = runs.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
-        for probe in probes {
-            let numbers = |(report, watch): &(Report, Watch)| match probe.quantity.as_str() {
-                "task_domain_pct" => placement_pct(report, probe.of.as_deref()?),
-                _ => read(probe, &plan, report, watch).map(|number| vec![number]),
-            };
-            let read: Option<Vec<f64>> = runs.iter().map(numbers).collect::<Option<Vec<_>>>().map(|all| all.concat());
-            let missing = || ExperimentError(format!("probe `{}`: the run has no `{}`", probe.id, probe.quantity));
-            samples.insert(probe.id.clone(), read.ok_or_else(missing)?);
-        }
-    }
-    Ok(samples)
+) -> Result<(Report, Vec<Vec<f64>>), LabError> {
+    let mut watch = Watch { from_ns: plan.config.duration_ns / 2, ..Watch::default() };
+    let watches = probes.iter().any(|probe| IN_EVENTS.contains(&probe.quantity.as_str()));
+    let report = match watches {
+        true => run_one(plan, seed, &mut watch, control),
+        false => run_one(plan, seed, NullSink, control),
+    }?;
+    let numbers = |probe: &&Probe| {
+        let read = match probe.quantity.as_str() {
+            "task_domain_pct" => placement_pct(&report, probe.of.as_deref().unwrap_or_default()),
+            _ => read(probe, plan, &report, &watch).map(|number| vec![number]),
+        };
+        read.ok_or_else(|| ExperimentError(format!("probe `{}`: the run has no `{}`", probe.id, probe.quantity)))
+    };
+    let read = probes.iter().map(numbers).collect::<Result<_, _>>()?;
+    Ok((report, read))
 }
 
 fn read(probe: &Probe, plan: &Plan, report: &Report, watch: &Watch) -> Option<f64> {
@@ -76,7 +67,7 @@ fn read(probe: &Probe, plan: &Plan, report: &Report, watch: &Watch) -> Option<f6
     match probe.quantity.as_str() {
         // Without two changes they are as far apart as the run is long.
         "change_gap_ms_min" => Some(watch.gap_ns_min.unwrap_or(plan.config.duration_ns) as f64 / 1e6),
-        "fast_runs_pct" => Some(if watch.mean_khz(plan.config.duration_ns) > FAST_KHZ { 100.0 } else { 0.0 }),
+        "fast_runs_pct" => highest_mhz(report).map(|mhz| if mhz > FAST_MHZ { 100.0 } else { 0.0 }),
         "highest_pct" => demand::highest_pct(report),
         "util_min" => util().map(|(min, _)| f64::from(min)),
         "util_max" => util().map(|(_, max)| f64::from(max)),
@@ -94,8 +85,15 @@ fn placement_pct(report: &Report, of: &str) -> Option<Vec<f64>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// Runs above this frequency are fast ones, kHz.
-const FAST_KHZ: u128 = 3_000_000;
+/// Runs above this frequency are fast ones, MHz.
+const FAST_MHZ: f64 = 3000.0;
+
+/// Mean over the run of the fastest domain.
+fn highest_mhz(report: &Report) -> Option<f64> {
+    let average = quantity::find("domain_mhz_avg")?;
+    let of_domain = |domain: &DomainReport| average.read(report, Some(&domain.name));
+    report.domains.iter().filter_map(of_domain).max_by(f64::total_cmp)
+}
 
 /// Keeps what the probes ask for.
 #[derive(Default)]
@@ -105,39 +103,12 @@ struct Watch {
     /// Latest change by CPU.
     changed_ns: BTreeMap<u32, u64>,
     gap_ns_min: Option<u64>,
-    /// Present frequency by CPU.
-    khz: BTreeMap<u32, u32>,
-    /// Up to when the highest frequency is added up, and the sum, kHz times ns.
-    summed_ns: u64,
-    khz_ns: u128,
     /// Least and largest utilization by thread.
     util: BTreeMap<u32, (u32, u32)>,
 }
 
-impl Watch {
-    /// Adds up the highest frequency until this time, as far as it counts.
-    fn sum_up(&mut self, to_ns: u64) {
-        let since_ns = self.summed_ns.max(self.from_ns);
-        let highest_khz = self.khz.values().max().copied().unwrap_or(0);
-        self.khz_ns += u128::from(highest_khz) * u128::from(to_ns.saturating_sub(since_ns));
-        self.summed_ns = to_ns;
-    }
-
-    /// Mean of the highest frequency over the second half of the run, kHz.
-    fn mean_khz(&self, end_ns: u64) -> u128 {
-        let highest_khz = self.khz.values().max().copied().unwrap_or(0);
-        let open_ns = end_ns.saturating_sub(self.summed_ns.max(self.from_ns));
-        let sum = self.khz_ns + u128::from(highest_khz) * u128::from(open_ns);
-        sum / u128::from(end_ns.saturating_sub(self.from_ns).max(1))
-    }
-}
-
 impl Sink for Watch {
     fn event(&mut self, time_ns: u64, event: &Event) {
-        if let Event::CpuFrequency { cpu, freq_khz } = *event {
-            self.sum_up(time_ns);
-            self.khz.insert(cpu, freq_khz);
-        }
         match *event {
             // The event at the start says where the frequency was.
             Event::CpuFrequency { cpu, .. } if time_ns > 0 => {
@@ -162,7 +133,6 @@ impl Sink for Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::report::DomainReport;
 
     #[test]
     fn each_thread_of_a_name_has_its_place() {
@@ -190,12 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_that_of_the_highest_frequency_in_the_second_half() {
-        let mut watch = Watch { from_ns: 100, ..Watch::default() };
-        for (time_ns, cpu, freq_khz) in [(0, 0, 1000), (0, 1, 2000), (150, 1, 500), (180, 0, 4000)] {
-            watch.event(time_ns, &Event::CpuFrequency { cpu, freq_khz });
-        }
-        assert_eq!(watch.mean_khz(200), (2000 * 50 + 1000 * 30 + 4000 * 20) / 100);
+    fn the_fastest_domain_decides_whether_a_run_is_fast() {
+        let domain = |name: &str, khz: [u32; 2], ns: [u64; 2]| DomainReport {
+            name: name.into(),
+            khz: khz.to_vec(),
+            time_in_state_ns: ns.to_vec(),
+            ..DomainReport::default()
+        };
+        let domains = vec![domain("a", [1_000_000, 2_000_000], [1, 3]), domain("b", [1_000_000, 4_000_000], [1, 3])];
+        assert_eq!(highest_mhz(&Report { domains, ..Report::default() }), Some(3250.0));
+        assert_eq!(highest_mhz(&Report::default()), None);
     }
 
     #[test]

@@ -3,11 +3,12 @@
 
 use super::file::{Experiment, Sensitivity, Variant, WorkloadRef};
 use super::judge::judge;
-use super::numbers::Reports;
+pub use super::looks::Seeds;
+use super::looks::{self, Planned, Side, side_of_probe, sides_of};
 use super::table::{AboutTable, AboutVariant, TableResult};
-use super::{place, probe, read};
+use super::{place, read};
 use crate::plan::{Inputs, PolicySpec, build};
-use crate::run::{Control, LabError, run_many};
+use crate::run::{Control, LabError};
 use pelton_model::Plan;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,26 +17,19 @@ use std::time::Instant;
 /// Options of reproducing a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Number of seeds; `None` = as the file says.
-    pub seeds: Option<u64>,
+    /// Number of seeds.
+    pub seeds: Seeds,
     /// Simulations at the same time; 0 = one per CPU.
     pub jobs: usize,
 }
 
-/// Simulated time of all runs of a table, ns: the length of its progress bar.
+/// Simulated time of all runs of a table, ns, with the most seeds: the length of its progress bar.
 pub fn simulated_ns(experiment: &Experiment, options: Options) -> u64 {
-    let one = |side: &(String, String)| {
+    let one = |side: &Side| {
         let run_ns = duration_ns(experiment, &experiment.workload[&side.1], None);
-        run_ns.saturating_mul(seeds(experiment, options, &side.1))
+        run_ns.saturating_mul(options.seeds.range(experiment, &side.1).1)
     };
-    let probed = experiment.probe.iter().map(|p| (p.variant.clone(), p.workload.clone())).collect::<BTreeSet<_>>();
-    needed(experiment).iter().chain(&probed).map(one).fold(0, u64::saturating_add)
-}
-
-/// Repetitions of a workload.
-fn seeds(experiment: &Experiment, options: Options, workload: &str) -> u64 {
-    let of_file = || experiment.seeds.max(experiment.workload[workload].seeds.unwrap_or(0));
-    options.seeds.unwrap_or_else(of_file)
+    needed(experiment).iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// Length of a run: every task gets the whole duration after its start.
@@ -56,8 +50,8 @@ fn nanoseconds(seconds: f64) -> u64 {
 /// The table called `name`, run and judged.
 ///
 /// ```
-/// use pelton_lab::experiment::reproduce::{Options, by_name};
-/// let options = Options { seeds: Some(1), jobs: 1 };
+/// use pelton_lab::experiment::reproduce::{Options, Seeds, by_name};
+/// let options = Options { seeds: Seeds::Count(1), jobs: 1 };
 /// let table = by_name("rt-utilization", options, Default::default()).unwrap();
 /// assert_eq!(table.rows.len(), 12);
 /// ```
@@ -75,20 +69,19 @@ pub fn reproduce(
     let started = Instant::now();
     let narrow = changed.map(|changed| changed.narrow(experiment));
     let experiment = narrow.as_ref().unwrap_or(experiment);
-    let sides = needed(experiment);
-    let plans = sides.iter().map(|side| plan(experiment, changed, side)).collect::<Result<Vec<_>, _>>()?;
-    let counts: Vec<u64> = sides.iter().map(|side| seeds(experiment, options, &side.1)).collect();
-    let runs: Vec<_> = plans.iter().zip(&counts).flat_map(|(plan, &n)| (1..=n).map(move |seed| (plan, seed))).collect();
-    let mut reports = run_many(&runs, options.jobs, control)?.into_iter();
-    let of_side = |(side, n): (_, u64)| (side, reports.by_ref().take(n as usize).collect());
-    let reports: Reports = sides.into_iter().zip(counts).map(of_side).collect();
-    let plan_of = |side: &(String, String)| {
-        let seeds = (1..=seeds(experiment, options, &side.1)).collect();
-        Ok((plan(experiment, changed, side)?, seeds))
+    let planned = |side: Side| {
+        Ok(Planned {
+            plan: plan(experiment, changed, &side)?,
+            probes: experiment.probe.iter().filter(|probe| side_of_probe(probe) == side).collect(),
+            seeds: options.seeds.range(experiment, &side.1),
+            side,
+        })
     };
-    let samples = probe::sample(&experiment.probe, plan_of, control)?;
-    let mut table = judge(experiment, changed.is_some(), &reports, &samples, started.elapsed().as_secs_f64())?;
-    table.run = about(experiment, changed, options);
+    let sides = needed(experiment).into_iter().map(planned).collect::<Result<Vec<_>, LabError>>()?;
+    let runs = looks::run(experiment, sides, options.jobs, control)?;
+    let mut table = judge(experiment, changed.is_some(), &runs, started.elapsed().as_secs_f64())?;
+    let seeds = runs.reports.values().map(Vec::len).max().unwrap_or(0) as u64;
+    table.run = AboutTable { seeds, ..about(experiment, changed) };
     if let Some(changed) = changed {
         table.table = format!("{}@{}", table.table, changed.name);
     }
@@ -96,7 +89,7 @@ pub fn reproduce(
 }
 
 /// Description of the table.
-fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Options) -> AboutTable {
+fn about(experiment: &Experiment, changed: Option<&Sensitivity>) -> AboutTable {
     let variant = |(name, v): (&String, &Variant)| {
         let about = AboutVariant {
             why: v.why.clone(),
@@ -121,24 +114,21 @@ fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Option
         background: experiment.background.clone(),
         hz: changed.and_then(|c| c.hz).unwrap_or(experiment.hz),
         duration_s: experiment.duration_s,
-        seeds: options.seeds.unwrap_or(experiment.seeds),
+        seeds: 0,
         printed_runs: experiment.printed_runs,
         changed: changed.map(|c| c.name.clone()),
     }
 }
 
-/// (variant, workload) pairs that some row or column needs.
-fn needed(experiment: &Experiment) -> Vec<(String, String)> {
-    let of_rows = experiment.row.iter().filter(|r| r.not_modelled.is_none());
-    let of_rows = of_rows.flat_map(|r| {
-        let variants = std::iter::once(&r.variant).chain(&r.against);
-        variants.flat_map(|v| r.workload.names().iter().map(|w| (v.clone(), w.clone())))
-    });
+/// Sides that some row, probe or column needs.
+fn needed(experiment: &Experiment) -> Vec<Side> {
+    let of_rows = experiment.row.iter().filter(|r| r.not_modelled.is_none()).flat_map(sides_of);
     let beyond = experiment
         .beyond
         .iter()
         .flat_map(|b| b.workload.iter().flat_map(|w| b.variant.iter().map(|v| (v.clone(), w.clone()))));
-    of_rows.chain(beyond).collect::<BTreeSet<_>>().into_iter().collect()
+    let of_probes = experiment.probe.iter().map(side_of_probe);
+    of_rows.chain(beyond).chain(of_probes).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The workload with what runs beside it.
@@ -150,7 +140,7 @@ fn spec(experiment: &Experiment, changed: Option<&Sensitivity>, workload: &Workl
     changed.map_or_else(|| together.to_string(), |changed| changed.spec(&together).into_owned())
 }
 
-fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
+fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &Side) -> Result<Plan, LabError> {
     let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);
     let inputs = Inputs {
         platform: workload.platform.as_ref().unwrap_or(&experiment.platform).clone(),
@@ -189,6 +179,7 @@ mod tests {
     #[test]
     fn only_sides_with_rows_are_run() {
         let mut experiment = read::load("rt-utilization").expect("embedded");
+        experiment.probe.clear();
         assert_eq!(needed(&experiment).len(), 4);
         experiment.row.retain(|r| r.quantity == "transitions");
         assert_eq!(needed(&experiment), [("with".into(), "hog".into()), ("without".into(), "hog".into())]);
@@ -197,10 +188,10 @@ mod tests {
     #[test]
     fn the_progress_bar_covers_every_run() {
         let experiment = read::load("rt-utilization").expect("embedded");
-        let options = Options { seeds: Some(2), jobs: 1 };
-        // Rows look at two workloads under two variants; probes at two of these sides again, and at a short one.
+        let options = Options { seeds: Seeds::Count(2), jobs: 1 };
+        // Rows look at two workloads under two variants; probes at two of these sides, and at a short one.
         let rows_ns = 2 * (15_000_000_000 + 16_000_000_000);
-        let probes_ns = 2 * 15_000_000_000 + 4_000_000_000;
+        let probes_ns = 4_000_000_000;
         assert_eq!(simulated_ns(&experiment, options), 2 * (rows_ns + probes_ns));
     }
 }

@@ -55,7 +55,7 @@ pub struct AboutTable {
     pub hz: u32,
     /// Simulated time of one run, s, where a workload has none of its own.
     pub duration_s: f64,
-    /// Seeds of each run, from 1.
+    /// Most seeds of a run, from 1.
     pub seeds: u64,
     /// Runs that one printed number stands for; `None` (null) where the source does not say it.
     pub printed_runs: Option<u64>,
@@ -95,6 +95,11 @@ pub struct RowResult {
     pub simulated: Option<f64>,
     /// 95 % confidence of our mean over the seeds; `None` below six seeds.
     pub ci95: Option<(f64, f64)>,
+    /// Runs of each side that the mean is of.
+    pub seeds: u64,
+    /// True when more seeds would hardly change the verdict: the mean is farther from the edge of the tolerance than
+    /// one and a half times its 95 % confidence, or there is no number. False below six seeds.
+    pub stands: bool,
     /// Use of the printed number: to find an input, or not.
     pub role: Role,
     /// Largest distance from the printed number that counts as a match, in the row's unit.
@@ -134,12 +139,16 @@ pub struct Score {
     pub effects: u64,
     /// Rows that the model cannot produce.
     pub not_modelled: u64,
+    /// Rows whose verdict more seeds could change.
+    pub open_rows: u64,
     /// Claims.
     pub claims: u64,
     /// Those of them that hold.
     pub claims_hold: u64,
     /// Those of them that would hold without any effect.
     pub no_effect_claims: u64,
+    /// Claims that more seeds could change.
+    pub open_claims: u64,
 }
 
 /// A number that claims look at.
@@ -250,6 +259,8 @@ pub struct ClaimResult {
     pub value: Option<f64>,
     /// Unit of `value`.
     pub unit: String,
+    /// True when more seeds would hardly change `holds`, as of a row.
+    pub stands: bool,
     /// True where the statement would hold without any effect of the change; `None` (null) where that cannot be said.
     pub no_effect_holds: Option<bool>,
     /// Pairs of groups of as many simulated runs as a printed number stands for, percent, that bear it out.

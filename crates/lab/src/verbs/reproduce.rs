@@ -2,7 +2,7 @@
 //! Published tables with our numbers beside them.
 
 use crate::experiment::file::Sensitivity;
-use crate::experiment::reproduce::{self, Options, simulated_ns};
+use crate::experiment::reproduce::{self, Options, Seeds, simulated_ns};
 use crate::experiment::table::TableResult;
 use crate::experiment::worlds::{self, WorldsResult};
 use crate::experiment::{self, Experiment};
@@ -19,8 +19,11 @@ pub struct ReproduceRequest {
     pub name: String,
     /// Only rows whose id contains one of these, and claims about them; none = all.
     pub only: Vec<String>,
-    /// Number of seeds; none = as the experiment file says.
+    /// Number of seeds; none = as many as the verdicts need, and at most what the experiment file has a default run
+    /// take.
     pub seeds: Option<u64>,
+    /// All seeds that the experiment file names; not with `seeds`.
+    pub all_seeds: bool,
     /// Also repeat each table under each changed assumption that its experiment lists.
     pub sensitivity: bool,
     /// Also repeat it in worlds that are wrong on purpose.
@@ -35,10 +38,22 @@ impl Default for ReproduceRequest {
             name: "all".to_owned(),
             only: Vec::new(),
             seeds: None,
+            all_seeds: false,
             sensitivity: false,
             wrong_worlds: false,
             jobs: 0,
         }
+    }
+}
+
+impl ReproduceRequest {
+    fn options(&self) -> Options {
+        let seeds = match self.seeds {
+            Some(n) => Seeds::Count(n),
+            None if self.all_seeds => Seeds::All,
+            None => Seeds::Enough,
+        };
+        Options { seeds, jobs: self.jobs }
     }
 }
 
@@ -148,7 +163,7 @@ fn wrong_worlds(
     right: &TableResult,
     watch: &dyn Watch,
 ) -> Result<WorldsResult, LabError> {
-    let options = Options { seeds: request.seeds, jobs: request.jobs };
+    let options = request.options();
     let of_world = |world: &Sensitivity| simulated_ns(&world.narrow(experiment), options);
     let total_ns = experiment.wrong_world.iter().map(of_world).sum();
     watched(watch, total_ns, "wrong worlds", |control| worlds::judge_worlds(experiment, right, options, control))
@@ -160,7 +175,7 @@ fn one(
     changed: Option<&Sensitivity>,
     watch: &dyn Watch,
 ) -> Result<TableResult, LabError> {
-    let options = Options { seeds: request.seeds, jobs: request.jobs };
+    let options = request.options();
     let narrow = changed.map(|changed| changed.narrow(experiment));
     let total_ns = simulated_ns(narrow.as_ref().unwrap_or(experiment), options);
     watched(watch, total_ns, &experiment.table, |control| reproduce::reproduce(experiment, changed, options, control))
