@@ -17,6 +17,8 @@ const RAMP_MEAN_MAX: f64 = 10.24;
 const LEVEL_MAX: f64 = 20.48;
 const CLAMPED_MAX: f64 = 51.2;
 const SHARE_POINTS_MAX: f64 = 5.0;
+/// Time from a look of the Juno's firmware until its clock rises, as the platform file has it.
+const RAISE_MS: f64 = 2.0;
 /// The start of rt-app, before clamps are set, s.
 const START_S: f64 = 0.3;
 
@@ -124,7 +126,7 @@ fn activations(recording: &Recording, scenario: &str) -> Option<Vec<(f64, f64, u
 
 /// Time after a tick at which firmware looks for frequencies, us, by the recording itself. An activation of the free
 /// thread that is shorter than 5 ms has the CPU for itself: `work` at the highest frequency, but half as fast until
-/// firmware looked.
+/// firmware had looked and raised the clock.
 fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
     let (clamped, khz) = (curve(recording, "root_cfs_util_uclamp")?, curve(recording, "cpu_frequency")?);
     let in_tick = |s: f64| (s * 1e3).rem_euclid(4.0);
@@ -140,7 +142,7 @@ fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
         let till = clamped[at + 1..].iter().find(|c| c.1 < 1000.0)?.0;
         let (lasts_ms, after_ms) = ((till - from) * 1e3, in_tick(from - tick_ms / 1e3));
         if asked && (work_ms..5.0).contains(&lasts_ms) && (0.1..3.9).contains(&after_ms) {
-            looks.push((after_ms + 2.0 * (lasts_ms - work_ms)).rem_euclid(4.0));
+            looks.push((after_ms + 2.0 * (lasts_ms - work_ms) - RAISE_MS).rem_euclid(4.0));
         }
     }
     looks.sort_by(f64::total_cmp);
@@ -414,7 +416,7 @@ The rt-app files of the public notebooks on clamps, run as they are and begun as
 kernels in the test), beside what their boards recorded: `board/simulated`, or how far they are apart, **bold** beyond the bound.
 Bounds were written down before the first run; the one for the largest distance of the ramp, the start phases, `runnable_boost=off`
 and the Pixel's kernel were chosen after it, and the Juno's firmware, driver and slice when the cause of too short activations was
-looked for (F-134). ";
+looked for. ";
 
 const PLACES: &str = "\
 ## Where threads ran

@@ -94,6 +94,8 @@ pub struct FreqDomain {
     /// Firmware looks so often for a frequency that the driver wrote into shared memory, ns: the kernel believes in it
     /// at once, the clock follows at the next look. 0 = when the driver returns.
     pub firmware_poll_ns: u64,
+    /// Time from such a look until the clock rises, ns: the voltage rises first. It falls at once.
+    pub firmware_raise_ns: u64,
     /// Time from a tick to such a look, ns; `None` = not known, and with random phases any.
     pub firmware_after_tick_ns: Option<u64>,
     /// The driver call of the slow path sleeps (mailbox, I2C) instead of keeping the CPU busy.

@@ -51,6 +51,29 @@ fn firmware_finds_the_last_request() {
 }
 
 #[test]
+fn a_rise_waits_for_the_voltage_and_a_fall_does_not() {
+    let slow = |raise_ms: u64| {
+        let mut m = polled(10);
+        m.domains[0].firmware_after_tick_ns = Some(9 * MS);
+        m.domains[0].firmware_raise_ns = raise_ms * MS;
+        traced(&m, 40).1
+    };
+    // From 9 ms on at 2000 MHz instead of 500, or 4 ms later.
+    assert!((slow(0) - slow(4)).abs_diff(3_000) < 100, "{} {}", slow(0), slow(4));
+    let mut m = polled(10);
+    (m.domains[0].initial_khz, m.domains[0].firmware_raise_ns) = (2_000_000, 4 * MS);
+    m.domains[0].firmware_after_tick_ns = Some(9 * MS);
+    let work = |m: &Machine| {
+        let w = workload(vec![on(periodic("p", 100, 10_000), 0)]);
+        let r = pelton_sim::run(m, &w, &profile("6.12"), &config(100), pelton_schema::NullSink).expect("runs");
+        r.cpus[0].busy_ns
+    };
+    let with_rise = work(&m);
+    m.domains[0].firmware_raise_ns = 0;
+    assert_eq!(with_rise, work(&m), "a light task only brings it down");
+}
+
+#[test]
 fn firmware_that_polls_is_refused_where_neighbours_decide_about_speed() {
     let mut m = polled(4);
     m.domains[0].turbo_khz = vec![2_000_000];

@@ -227,6 +227,7 @@ impl PlatformFile {
             .extend(drv.transition_delay_us.as_ref().map(|v| self.fact("transition_delay_us", v.value, "us", &v.span)));
         facts.extend(drv.switch_time_us.as_ref().map(|v| self.fact("switch_time_us", v.value, "us", &v.span)));
         facts.extend(drv.firmware_poll_us.as_ref().map(|v| self.fact("firmware_poll_us", v.value, "us", &v.span)));
+        facts.extend(drv.firmware_raise_us.as_ref().map(|v| self.fact("firmware_raise_us", v.value, "us", &v.span)));
         let after = drv.firmware_after_tick_us.as_ref();
         facts.extend(after.map(|v| self.fact("firmware_after_tick_us", v.value, "us", &v.span)));
         facts.extend(drv.driver_sleeps.as_ref().map(|v| self.fact("driver_sleeps", v.value, "", &v.span)));

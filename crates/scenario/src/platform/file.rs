@@ -76,6 +76,8 @@ pub struct Cpufreq {
     pub firmware_poll_us: Option<At<u64>>,
     /// Time from a tick to such a look.
     pub firmware_after_tick_us: Option<At<u64>>,
+    /// Time from such a look until the clock rises.
+    pub firmware_raise_us: Option<At<u64>>,
     /// The driver call waits asleep.
     pub driver_sleeps: Option<At<bool>>,
     /// Rate limit of the device's user space.
@@ -398,6 +400,7 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         switch_time_us: table.real("switch_time_us"),
         firmware_poll_us: table.int("firmware_poll_us"),
         firmware_after_tick_us: table.int("firmware_after_tick_us"),
+        firmware_raise_us: table.int("firmware_raise_us"),
         driver_sleeps: table.flag("driver_sleeps"),
         rate_limit_us: table.int("rate_limit_us"),
         dvfs_from_any_cpu: table.flag("dvfs_from_any_cpu"),

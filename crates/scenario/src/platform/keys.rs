@@ -99,6 +99,12 @@ static CPUFREQ: Spec = Spec {
              absent: at once",
         ),
         Key::new(
+            "firmware_raise_us",
+            Kind::Int(0, 1_000_000),
+            "us",
+            "time from such a look until the clock rises, at most from one look to the next; it falls at once; absent: 0",
+        ),
+        Key::new(
             "firmware_after_tick_us",
             Kind::Int(0, 1_000_000),
             "us",

@@ -275,6 +275,7 @@ impl PlatformFile {
             transition_delay_us: drv.transition_delay_us.as_ref().map(|d| d.value),
             switch_time_ns: drv.switch_time_us.as_ref().map_or(latency, |t| (t.value * 1000.0).round() as u64),
             firmware_poll_ns: drv.firmware_poll_us.as_ref().map_or(0, |us| us.value * 1000),
+            firmware_raise_ns: drv.firmware_raise_us.as_ref().map_or(0, |us| us.value * 1000),
             firmware_after_tick_ns: drv.firmware_after_tick_us.as_ref().map(|us| us.value * 1000),
             driver_sleeps: drv.driver_sleeps.as_ref().is_some_and(|s| s.value),
             rate_limit_us: drv.rate_limit_us.as_ref().map(|r| r.value),

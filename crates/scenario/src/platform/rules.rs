@@ -82,12 +82,18 @@ impl Rules<'_> {
     /// Firmware that looks for frequencies needs a driver that only writes them, and CPUs whose speed is their own.
     fn firmware(&mut self, file: &PlatformFile) {
         let Some(poll) = &file.cpufreq.firmware_poll_us else {
-            if let Some(after) = &file.cpufreq.firmware_after_tick_us {
-                let at = self.source.error(after.span.clone(), "`firmware_after_tick_us` without `firmware_poll_us`");
+            let after = ("firmware_after_tick_us", &file.cpufreq.firmware_after_tick_us);
+            for (key, value) in [after, ("firmware_raise_us", &file.cpufreq.firmware_raise_us)] {
+                let Some(value) = value else { continue };
+                let at = self.source.error(value.span.clone(), format!("`{key}` without `firmware_poll_us`"));
                 self.found.push(at.help("say how often firmware looks, or leave this out"));
             }
             return;
         };
+        if let Some(raise) = file.cpufreq.firmware_raise_us.as_ref().filter(|raise| raise.value > poll.value) {
+            let at = self.source.error(raise.span.clone(), "`firmware_raise_us` is longer than from look to look");
+            self.found.push(at.allowed(format!("0..={} us (`firmware_poll_us`)", poll.value)));
+        }
         if !file.cpufreq.fast_switch.as_ref().is_some_and(|fast| fast.value) {
             let at = self.source.error(poll.span.clone(), "`firmware_poll_us` without `fast_switch = true`");
             self.found.push(at.help("a driver that waits for firmware knows when the clock changed: `switch_time_us`"));

@@ -49,6 +49,8 @@ pub(crate) enum Ev {
     DriverDone { domain: u32 },
     /// Firmware looks for a new frequency of a domain.
     FirmwareLooks { domain: u32 },
+    /// The clock of a domain rises to what firmware found.
+    FirmwareRaises { domain: u32 },
     /// A throttled deadline task gets a new budget.
     DlReplenish { task: u32, generation: u32 },
     /// A timer of a CPU's fair server expires; `inactive`: the one after a stop.

@@ -82,11 +82,28 @@ impl<S: Run> Engine<'_, S> {
         self.queue.push(self.now + (poll_ns - since_ns) % poll_ns, Ev::FirmwareLooks { domain: d });
     }
 
-    /// Firmware finds the frequency that was written last.
+    /// Firmware finds the frequency that was written last. A rise waits for the voltage.
     pub(crate) fn firmware_looks(&mut self, d: u32) {
-        self.domains[d as usize].freq.limits.firmware.1 = false;
-        let (khz, spec) = (self.domains[d as usize].freq.sugov.cur_khz, &self.m.domains[d as usize]);
-        for &c in &spec.cpus {
+        let domain = &mut self.domains[d as usize];
+        domain.freq.limits.firmware.1 = false;
+        let (khz, spec) = (domain.freq.sugov.cur_khz, &self.m.domains[d as usize]);
+        let clock_khz = spec.cpus.first().map_or(0, |&c| self.cpus[c as usize].line.speed_of.0);
+        if spec.firmware_raise_ns > 0 && khz > clock_khz {
+            domain.freq.limits.raising_khz = khz;
+            self.queue.push(self.now + spec.firmware_raise_ns, Ev::FirmwareRaises { domain: d });
+            return;
+        }
+        self.set_clock(d, khz);
+    }
+
+    /// The voltage has risen, and the clock may.
+    pub(crate) fn firmware_raises(&mut self, d: u32) {
+        let khz = std::mem::take(&mut self.domains[d as usize].freq.limits.raising_khz);
+        self.set_clock(d, khz);
+    }
+
+    fn set_clock(&mut self, d: u32, khz: u32) {
+        for &c in &self.m.domains[d as usize].cpus {
             self.account(c);
             self.cluster_power_changes(c);
             self.apply_speed(c, khz);

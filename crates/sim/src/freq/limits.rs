@@ -17,6 +17,8 @@ use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 pub(crate) struct DomainLimits {
     /// State of firmware that polls: a moment at which it looks, and whether it has something to find.
     pub(in crate::freq) firmware: (u64, bool),
+    /// Frequency to which the clock is about to rise, kHz; 0: none.
+    pub(in crate::freq) raising_khz: u32,
     /// Lower and upper one of each source, kHz.
     asked: [(u32, u32); LIMIT_SOURCES],
     /// Some were ever asked for.
@@ -34,7 +36,7 @@ impl DomainLimits {
     /// No limits; firmware, where it polls, looks at this moment first.
     pub(crate) fn behind(firmware_ns: u64) -> Self {
         let (asked, pressure) = ([OPEN; LIMIT_SOURCES], Pressure::default());
-        DomainLimits { firmware: (firmware_ns, false), asked, used: false, wait: false, pressure }
+        DomainLimits { firmware: (firmware_ns, false), raising_khz: 0, asked, used: false, wait: false, pressure }
     }
 
     /// The strictest.

@@ -112,6 +112,7 @@ impl<S: Run> Engine<'_, S> {
                 self.wake_asked(asked);
             }
             Ev::FirmwareLooks { domain } => self.firmware_looks(domain),
+            Ev::FirmwareRaises { domain } => self.firmware_raises(domain),
             Ev::GivenFrequency { domain, index } => self.given_frequency(domain, index),
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.awaits_budget(generation) => {
                 self.dl_replenish(task)
