@@ -11,7 +11,9 @@ use std::path::PathBuf;
 Example: a periodic RT task on a HiKey, as a Perfetto trace
   pelton run --platform hikey-6220 --profile 4.16 --duration 2s \\
     --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=9' \\
-    --trace out.pftrace")]
+    --trace out.pftrace
+Example: what the workers of schbench waited for
+  pelton run --platform sc7180-trogdor --workload schbench --duration 5s --waits")]
 pub struct RunArgs {
     /// Inputs.
     #[command(flatten)]
@@ -43,6 +45,9 @@ pub struct RunArgs {
     /// Print what the benchmarks of the workload print themselves instead of tables.
     #[arg(long)]
     pub like_original: bool,
+    /// Print what tasks waited for: since what, behind which task.
+    #[arg(long)]
+    pub waits: bool,
     /// Under kernel:NAME, show so many decisions that the core would have taken otherwise, with both answers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub show: Option<u32>,

@@ -14,6 +14,7 @@ use crate::sheet::{self, Sheet};
 use pelton_lab::kernel::decided::Decided;
 use pelton_lab::measure::quantity;
 use pelton_lab::measure::summary::{RunSummary, Scope};
+use pelton_lab::measure::waits::{WaitRow, Waits};
 use pelton_lab::number::number;
 use pelton_lab::plan::Prepared;
 use pelton_lab::run::LabError;
@@ -42,10 +43,11 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let draws = args.charts || args.plot.is_some();
     outputs.timeline = draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns));
+    outputs.waits = args.waits.then(Waits::new);
     outputs.rtapp = args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?;
     let (report, mut outputs) = simulate(&prepared, args.seed, outputs, &watch).map_err(failure)?;
     outputs.rtapp.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
-    let timeline = outputs.timeline.take();
+    let (timeline, waits) = (outputs.timeline.take(), outputs.waits.take());
     let warmth = timeline.as_ref().map_or_else(Vec::new, Timeline::warmth);
     let tracks = timeline.map_or_else(Vec::new, Timeline::finish);
     outputs.finish()?;
@@ -55,6 +57,10 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         return Ok(Exit::Good);
     }
     let mut summary = summary_of(&prepared, &report);
+    summary.waits = waits.map(|mut waits| {
+        waits.finish(report.duration_ns);
+        waits.rows(&trace_header(&prepared).tasks)
+    });
     if let Some(shown) = args.show {
         summary.kernel = Decided::of(&prepared, &report, shown as usize);
     }
@@ -96,6 +102,7 @@ pub(super) struct Outputs {
     log: Option<PeltonLog<File>>,
     rtapp: Option<RtAppLogs>,
     timeline: Option<Timeline>,
+    waits: Option<Waits>,
     /// Files that take their places when everything is written.
     pending: Vec<Pending>,
 }
@@ -128,7 +135,7 @@ impl Outputs {
         };
         let trace = trace.map(&mut open).transpose()?.map(|file| PerfettoTrace::new(file, &header));
         let log = log.map(&mut open).transpose()?.map(|file| PeltonLog::new(file, &header));
-        Ok(Outputs { trace, log, rtapp: None, timeline: None, pending })
+        Ok(Outputs { trace, log, rtapp: None, timeline: None, waits: None, pending })
     }
 
     /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not
@@ -159,8 +166,8 @@ fn simulate(
     watch: &Screen<'_>,
 ) -> Result<(Report, Outputs), LabError> {
     let files = outputs.trace.is_some() || outputs.log.is_some();
-    let looked_at = outputs.rtapp.is_some() || outputs.timeline.is_some();
-    let both = TeeSink(&mut outputs.rtapp, &mut outputs.timeline);
+    let looked_at = outputs.rtapp.is_some() || outputs.timeline.is_some() || outputs.waits.is_some();
+    let both = TeeSink(&mut outputs.rtapp, TeeSink(&mut outputs.timeline, &mut outputs.waits));
     let report = match (files, looked_at) {
         (false, false) => run_into(prepared, seed, NullSink, watch),
         (false, true) => run_into(prepared, seed, both, watch),
@@ -250,10 +257,30 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     summary.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out += &section("time at frequency", &residency(summary));
     out += &summary.kernel.as_ref().map_or_else(String::new, decided);
+    out += &summary.waits.as_deref().map_or_else(String::new, |rows| waits(rows, global.verbose > 0));
     if !summary.stuck_tasks.is_empty() {
         out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));
     }
     out
+}
+
+/// Kinds of waits that a table has without `-v`.
+const WAITS_SHOWN: usize = 15;
+
+/// Waits of tasks.
+fn waits(rows: &[WaitRow], all: bool) -> String {
+    let shown = if all { rows.len() } else { rows.len().min(WAITS_SHOWN) };
+    let mut sheet =
+        Sheet::new(&["<task", "<waits since", "<behind", "<task there", "times", "ms", "mean us", "longest us"]);
+    for row in &rows[..shown] {
+        let words = [&row.task, row.since.name(), row.behind.name(), row.holder.as_deref().unwrap_or("-")];
+        let numbers = [number(row.total_ms), number(row.mean_us), number(row.max_us)];
+        sheet.row(words.map(str::to_owned).into_iter().chain([row.count.to_string()]).chain(numbers).collect());
+    }
+    let rest: f64 = rows[shown..].iter().map(|row| row.total_ms).sum();
+    let more = rows.len() - shown;
+    let more = if more > 0 { format!("{more} more kinds, {} ms in all (-v)\n", number(rest)) } else { String::new() };
+    section("waits", &sheet) + &more
 }
 
 /// Part of the run that a kernel's own code decided.

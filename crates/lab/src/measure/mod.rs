@@ -9,3 +9,4 @@ pub mod quantity;
 pub mod remarks;
 pub mod stats;
 pub mod summary;
+pub mod waits;

@@ -3,6 +3,7 @@
 
 use super::quantity::{QUANTITIES, Read, cooled, task_labels};
 use super::remarks;
+use super::waits::WaitRow;
 use crate::about::{About, AboutPolicy};
 use crate::kernel::decided::Decided;
 use crate::plan::Prepared;
@@ -45,6 +46,9 @@ pub struct RunSummary {
     /// Part that a kernel's own code decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Decided>,
+    /// Waits of tasks, the most time first, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Vec<WaitRow>>,
 }
 
 /// One number.
@@ -179,6 +183,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
         stuck_tasks: report.stuck_tasks.clone(),
         remarks: remarks::outgrown(report).into_iter().collect(),
         kernel: None,
+        waits: None,
     }
 }
 
