@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use pelton_lab::experiment;
-use pelton_lab::experiment::reproduce::{Options, reproduce};
+use pelton_lab::experiment::reproduce::{Options, Seeds, reproduce};
 use pelton_lab::run::{Control, LabError};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_replay::{clamps, decisions, placements, validate, workload};
@@ -169,7 +169,7 @@ pub fn experiment_toml(input: &[u8]) {
     }
     let stop = AtomicBool::new(true);
     let control = Control { stop: &stop, progress: &|_| {} };
-    let options = Options { seeds: Some(1), jobs: 1 };
+    let options = Options { seeds: Seeds::Count(1), jobs: 1 };
     match reproduce(&experiment, None, options, control) {
         Err(LabError::Input(messages)) => shown(&messages),
         other => drop(format!("{other:?}")),

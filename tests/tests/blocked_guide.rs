@@ -51,7 +51,7 @@ fn plan_of(policy: &str, hz: u32, groups: u32, seed: u64) -> Plan {
         random_phase: true,
         hz: Some(hz),
         duration_ns: Some(SECONDS * 1_000_000_000),
-        machine: MachineChanges { idle_latency_percent: Some(20), ..MachineChanges::default() },
+        machine: MachineChanges { idle_latency_percent: Some(15), ..MachineChanges::default() },
         ..Inputs::default()
     };
     build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").plan

@@ -13,8 +13,7 @@ use pelton_tests::axes::{self, Scale};
 const BEGIN: &str = "<!-- computed by tests/tests/clamp_guide.rs -->\n";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
-/// Spread of the frames' weights, and the work beside them: fitted to a published run of Jankbench under the largest
-/// clamp (scenarios/published/uclamp-sum.toml).
+/// Spread of the frames' weights, and the work beside them: a user interface with light work beside it.
 const SHAPE: &str = "heavy_percent=165,rare_every=300,rare_percent=1000";
 const UI_US: u32 = 400;
 const APP_US: u32 = 700;

@@ -3,6 +3,7 @@
 //! `PELTON_UPDATE_DOCS=1 cargo test --test lab_tests energy_guide::` writes them.
 
 use crate::guide;
+use pelton_lab::experiment;
 use pelton_lab::measure::quantity;
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::run::run_one;
@@ -20,6 +21,7 @@ const BATTERY_MV: f64 = 3850.0;
 const PRINTED: [(&str, &str, [f64; 3]); 2] =
     [("largest clamp", "max", [91.7, 19.2, 55.1]), ("sums", "sum", [86.7, 21.6, 52.9])];
 const SECONDS: u64 = 60;
+const SEEDS: u64 = 12;
 
 fn machine() -> Machine {
     platform::load(PLATFORM).expect("built in").machine(&PlatformOptions::new("6.12")).expect("a machine")
@@ -96,25 +98,32 @@ fn points() -> String {
 
 /// Mean power of each domain with what its CPUs share, drawn, and of its busy CPUs by the kernel's model, mW.
 fn jankbench(clamps: &str) -> ([f64; 3], [f64; 3]) {
-    let ui = "ui-frames:ui_us=400,render_us=600,heavy_percent=165,rare_every=300,rare_percent=1000";
-    let floor = if clamps == "max" { "late_util_min=512,late_frames=60" } else { "util_min=60" };
-    let beside = "periodic:name=app,threads=3,run_us=700,period_us=20000 + periodic:name=bg,threads=4,run_us=2500,period_us=200000";
+    let table = experiment::load("uclamp-sum").expect("embedded");
+    let ui = table.variant[&format!("jank_{clamps}")].with.as_deref().expect("a user interface");
     let inputs = Inputs {
         platform: PLATFORM.into(),
-        workload: format!("{ui},{floor} + {beside}"),
+        workload: format!("{} + {ui}", table.workload["jankbench"].spec),
         duration_ns: Some(SECONDS * 1_000_000_000),
+        hz: Some(table.hz),
+        random_phase: true,
         ..Inputs::default()
     };
-    let plan = build(&inputs, &PolicySpec::parse(&format!("6.1,uclamp={clamps}"))).expect("good inputs").plan;
-    let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
-    let read =
-        |name, of| quantity::find(name).and_then(|q| q.read(&report, Some(of))).expect("a number") / SECONDS as f64;
-    let mut drawn = DOMAINS.map(|domain| read("domain_energy_mj", domain));
-    // Clusters are the domains of this phone.
-    for (power, shared_uj) in drawn.iter_mut().zip(&report.cluster_energy_uj) {
-        *power += *shared_uj as f64 / 1e3 / SECONDS as f64;
+    let sets: Vec<String> = table.set.iter().map(|(switch, value)| format!(",{switch}={value}")).collect();
+    let policy = PolicySpec::parse(&format!("6.1,uclamp={clamps}{}", sets.concat()));
+    let plan = build(&inputs, &policy).expect("good inputs").plan;
+    let (mut drawn, mut model) = ([0.0; 3], [0.0; 3]);
+    for seed in 1..=SEEDS {
+        let report = run_one(&plan, seed, NullSink, Default::default()).expect("runs");
+        let read = |name, of| quantity::find(name).and_then(|q| q.read(&report, Some(of))).expect("a number");
+        for (d, domain) in DOMAINS.into_iter().enumerate() {
+            // Clusters are the domains of this phone.
+            let shared_mj = report.cluster_energy_uj[d] as f64 / 1e3;
+            drawn[d] += read("domain_energy_mj", domain) + shared_mj;
+            model[d] += read("domain_energy_model_mj", domain);
+        }
     }
-    (drawn, DOMAINS.map(|domain| read("domain_energy_model_mj", domain)))
+    let mw = |mj: f64| mj / (SECONDS * SEEDS) as f64;
+    (drawn.map(mw), model.map(mw))
 }
 
 fn split() -> String {

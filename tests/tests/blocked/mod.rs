@@ -17,7 +17,7 @@ pub const CALLS: &str = "<!-- calls, computed by tests/tests/blocked_guide.rs --
 pub const GATES: &str = "<!-- gates, computed by tests/tests/blocked_guide.rs -->\n";
 /// As many as the published table has.
 const RUNS: u64 = 60;
-const HZ: u32 = 250;
+const HZ: u32 = 1000;
 const GROUPS: u32 = 12;
 /// Names and switches, as in `scenarios/published/blocked-load.toml`.
 const RULES: [(&str, &str); 7] = [

@@ -7,14 +7,13 @@ use crate::run::{Control, ExperimentError, LabError, run_one};
 use pelton_model::Plan;
 use pelton_schema::{Event, NullSink, Sink};
 use pelton_sim::Report;
-use pelton_sim::report::{DomainReport, TaskReport};
+use pelton_sim::report::TaskReport;
 use std::collections::BTreeMap;
 
 /// Numbers that only the events of a run contain: name, unit, meaning.
 pub const WATCHED: &[(&str, &str, &str)] = &[
     ("change_gap_ms_min", "ms", "Least time between two changes of one CPU's frequency."),
     ("util_min", "1/1024", "Least utilization of a task in the second half of the run."),
-    ("fast_runs_pct", "%", "Share of runs whose frequency was above 3 GHz on average: the highest of all domains'."),
     ("highest_pct", "%", "Share of the time at the highest operating point, all domains."),
     ("util_max", "1/1024", "Largest utilization of a task in the second half of the run."),
     ("task_domain_pct", "%", "Part of its time that each thread of a name spent on a domain; `of` is TASK/DOMAIN."),
@@ -67,7 +66,6 @@ fn read(probe: &Probe, plan: &Plan, report: &Report, watch: &Watch) -> Option<f6
     match probe.quantity.as_str() {
         // Without two changes they are as far apart as the run is long.
         "change_gap_ms_min" => Some(watch.gap_ns_min.unwrap_or(plan.config.duration_ns) as f64 / 1e6),
-        "fast_runs_pct" => highest_mhz(report).map(|mhz| if mhz > FAST_MHZ { 100.0 } else { 0.0 }),
         "highest_pct" => demand::highest_pct(report),
         "util_min" => util().map(|(min, _)| f64::from(min)),
         "util_max" => util().map(|(_, max)| f64::from(max)),
@@ -83,16 +81,6 @@ fn placement_pct(report: &Report, of: &str) -> Option<Vec<f64>> {
     let share = |t: &TaskReport| 100.0 * t.domain_run_ns.get(at).copied().unwrap_or(0) as f64 / t.run_ns as f64;
     let all: Vec<f64> = of_name.filter(|t| t.run_ns > 0).map(share).collect();
     (!all.is_empty()).then_some(all)
-}
-
-/// Runs above this frequency are fast ones, MHz.
-const FAST_MHZ: f64 = 3000.0;
-
-/// Mean over the run of the fastest domain.
-fn highest_mhz(report: &Report) -> Option<f64> {
-    let average = quantity::find("domain_mhz_avg")?;
-    let of_domain = |domain: &DomainReport| average.read(report, Some(&domain.name));
-    report.domains.iter().filter_map(of_domain).max_by(f64::total_cmp)
 }
 
 /// Keeps what the probes ask for.
@@ -133,6 +121,7 @@ impl Sink for Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_sim::report::DomainReport;
 
     #[test]
     fn each_thread_of_a_name_has_its_place() {
@@ -157,19 +146,6 @@ mod tests {
             watch.event(time_ns, &Event::CpuFrequency { cpu, freq_khz: 1 });
         }
         assert_eq!(watch.gap_ns_min, Some(15));
-    }
-
-    #[test]
-    fn the_fastest_domain_decides_whether_a_run_is_fast() {
-        let domain = |name: &str, khz: [u32; 2], ns: [u64; 2]| DomainReport {
-            name: name.into(),
-            khz: khz.to_vec(),
-            time_in_state_ns: ns.to_vec(),
-            ..DomainReport::default()
-        };
-        let domains = vec![domain("a", [1_000_000, 2_000_000], [1, 3]), domain("b", [1_000_000, 4_000_000], [1, 3])];
-        assert_eq!(highest_mhz(&Report { domains, ..Report::default() }), Some(3250.0));
-        assert_eq!(highest_mhz(&Report::default()), None);
     }
 
     #[test]
