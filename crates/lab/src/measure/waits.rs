@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 pub enum Since {
     /// The task was woken.
     WakeUp,
-    /// It was new.
+    /// The task was new.
     Start,
     /// Another task took its CPU.
     Preempted,
-    /// It was moved to this CPU while it waited.
+    /// The task was moved to this CPU while it waited.
     Moved,
 }
 
@@ -45,7 +45,7 @@ pub struct WaitRow {
     pub since: Since,
     /// Relation to the task that has the CPU.
     pub behind: Behind,
-    /// That task; `None` (null) for an idle CPU.
+    /// Name of the task that has it; `None` (null) for an idle CPU.
     pub holder: Option<String>,
     /// Number of stretches of time; a wait has one for each task that has the CPU in it.
     pub count: u64,

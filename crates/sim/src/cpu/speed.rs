@@ -33,6 +33,11 @@ impl<S: Run> Engine<'_, S> {
         }
     }
 
+    /// Present frequency of a CPU's clock, kHz.
+    pub(crate) fn clock_khz(&self, c: u32) -> u32 {
+        self.cpus[c as usize].line.speed_of.0
+    }
+
     pub(crate) fn set_speed(&mut self, c: u32, khz: u32, share: (u64, u64)) {
         if self.cpus[c as usize].line.speed_of == (khz, share) {
             return;

@@ -84,12 +84,13 @@ impl<S: Run> Engine<'_, S> {
 
     /// Firmware finds the frequency that was written last. A rise waits for the voltage.
     pub(crate) fn firmware_looks(&mut self, d: u32) {
-        let domain = &mut self.domains[d as usize];
-        domain.freq.limits.firmware.1 = false;
-        let (khz, spec) = (domain.freq.sugov.cur_khz, &self.m.domains[d as usize]);
-        let clock_khz = spec.cpus.first().map_or(0, |&c| self.cpus[c as usize].line.speed_of.0);
+        let spec = &self.m.domains[d as usize];
+        let clock_khz = spec.cpus.first().map_or(0, |&c| self.clock_khz(c));
+        let freq = &mut self.domains[d as usize].freq;
+        freq.limits.firmware.1 = false;
+        let khz = freq.sugov.cur_khz;
         if spec.firmware_raise_ns > 0 && khz > clock_khz {
-            domain.freq.limits.raising_khz = khz;
+            freq.limits.raising_khz = khz;
             self.queue.push(self.now + spec.firmware_raise_ns, Ev::FirmwareRaises { domain: d });
             return;
         }
