@@ -229,14 +229,21 @@ impl Sink for Curves {
         let time = time_ns as f64 / 1e9;
         match *event {
             Event::TaskAttributes { tid, uclamp_max: 300, .. } => self.hog = tid,
-            Event::SchedWakeup { tid, target_cpu, .. } if target_cpu == self.cpu => _ = self.queued.insert(tid),
+            Event::SchedWakeup { tid, target_cpu, .. } if target_cpu == self.cpu => {
+                self.publish(time);
+                self.queued.insert(tid);
+                self.publish(time);
+            }
             Event::SchedSwitch { cpu, prev_tid, prev_state, next_tid, .. } if cpu == self.cpu => {
+                self.publish(time);
                 if prev_state != 0 {
                     self.queued.remove(&prev_tid);
                 }
                 if next_tid != 0 {
                     self.queued.insert(next_tid);
                 }
+                // Without samples before and behind each change a thread that left counts until the next update.
+                self.publish(time);
             }
             Event::PeltSe { tid, util_avg, .. } if tid == self.hog => self.hog_util = f64::from(util_avg),
             Event::PeltCfs { cpu, util_avg, .. } if cpu == self.cpu => {
