@@ -2,14 +2,16 @@
 //! The library that draws time lines, where `web/` has it installed: pages carry it, so that they need no network.
 //! Without it pages have their tables and pictures, and say why there is no more.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Files of the package, and their names in this build.
 const FILES: [(&str, &str); 3] =
     [("dist/uPlot.iife.min.js", "lines.js"), ("dist/uPlot.min.css", "lines.css"), ("LICENSE", "lines.txt")];
 
 fn main() {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+    // Asked when it runs: another checkout may have built this script into the same target folder.
+    let here = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let web = here.join("../../web");
     let package = web.join("node_modules/uplot");
     println!("cargo:rerun-if-changed=build.rs");
     // Cargo looks at a folder again when something in it is new; a file that is not there it would look for each time.
