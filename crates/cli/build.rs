@@ -10,7 +10,9 @@ const COMMIT_DIGITS: usize = 12;
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").expect("set by cargo");
     println!("cargo:rerun-if-changed=build.rs");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked when it runs: another checkout may have built this script into the same target folder.
+    let here = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let root = here.join("../..");
     let commit = checked_out(&root).or_else(|| archived(&root)).unwrap_or_else(|| "commit unknown".to_owned());
     println!("cargo:rustc-env=PELTON_VERSION={version} ({commit})");
 }
