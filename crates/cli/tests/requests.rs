@@ -183,6 +183,13 @@ fn replay_validate_and_convert_a_trace() {
 }
 
 #[test]
+fn all_seeds_and_a_number_of_them_are_refused() {
+    let ask: ReproduceRequest = request(json!({"name": "rt-utilization", "seeds": 1, "all_seeds": true}));
+    let error = reproduce(&ask, &Unwatched).expect_err("two numbers").to_string();
+    assert!(error.contains("both `seeds` and `all_seeds`"), "{error}");
+}
+
+#[test]
 fn a_request_with_a_word_that_it_does_not_have_is_refused() {
     let error = serde_json::from_value::<RunRequest>(json!({"seeds": 3})).expect_err("no such word");
     assert!(error.to_string().contains("unknown field `seeds`"), "{error}");

@@ -108,14 +108,25 @@ fn a_workload_and_a_platform_come_from_standard_input_too() {
 }
 
 #[test]
+fn waits_as_csv_are_refused_and_say_where_they_are() {
+    let words =
+        ["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "1ms", "--waits", "--format", "csv"];
+    let outcome = pelton(&words);
+    assert_eq!(outcome.code, 3, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`--format json` has `waits`"), "{}", outcome.stderr);
+}
+
+#[test]
 fn usage_mistakes_exit_with_2() {
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["comprae"], "compare"),
         (&["run", "--platfrom", "x"], "--platform"),
         (&["run", "--workload", "x"], "--platform"),
         (&["run", "--platform", "hikey-6220", "--workload", "x", "--duration", "15"], "a number and a unit"),
         (&["run", "--platform", "hikey-6220", "--workload", "x", "--duration", "0s"], "above 0"),
         (&["run", "--format", "xml"], "possible values: table, json, csv"),
+        (&["run", "--platform", "hikey-6220", "--workload", "x", "--waits", "--like-original"], "cannot be used with"),
+        (&["reproduce", "rt-utilization", "--seeds", "1", "--all-seeds"], "cannot be used with"),
         (&["compare", "--platform", "hikey-6220", "--workload", "x"], "--policy"),
         (&["reproduce", "rt-utilisation"], "did you mean `rt-utilization`?"),
         (&["reproduce", "rt-utilization", "--only", "hackbench"], "no row of rt-utilization has `hackbench` in its id"),

@@ -46,7 +46,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub like_original: bool,
     /// Print what tasks waited for: since what, behind which task.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "like_original")]
     pub waits: bool,
     /// Under kernel:NAME, show so many decisions that the core would have taken otherwise, with both answers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]

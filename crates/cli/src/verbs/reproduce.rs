@@ -129,19 +129,8 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
 
 /// One line for each table.
 fn summary(tables: &[TableResult]) -> Sheet {
-    let heads = [
-        "<table",
-        "runs",
-        "s",
-        "rows match",
-        "of",
-        "without effect",
-        "of",
-        "claims hold",
-        "of",
-        "open rows",
-        "open claims",
-    ];
+    let counted = ["rows match", "rows", "no effect matches", "rows that compare", "claims hold", "claims"];
+    let heads = [&["<table", "runs", "s"][..], &counted, &["open rows", "open claims"]].concat();
     let mut sheet = Sheet::new(&heads);
     for table in tables {
         let s = &table.score;

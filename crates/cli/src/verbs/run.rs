@@ -37,6 +37,10 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     if args.like_original {
         check_like_original(&prepared, global)?;
     }
+    if args.waits && global.format == Format::Csv {
+        let hint = Some("`--format json` has `waits`");
+        return Err(Failure::new(Exit::BadInput, "--waits: the numbers of a run as CSV have no waits", hint));
+    }
     let plan = &prepared.plan;
     args.plot.as_deref().map_or(Ok(()), picture::check)?;
     spare_inputs(args, plan)?;

@@ -25,7 +25,8 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Wrong> {
     check_duration(experiment.duration_s)?;
     check_hz(experiment.hz)?;
     check_machine(&experiment.machine)?;
-    let of_workload = |(name, w): (&String, &WorkloadRef)| check_workload(w).map_err(|e| e.inside(&["workload", name]));
+    let of_workload =
+        |(name, w): (&String, &WorkloadRef)| check_workload(experiment, w).map_err(|e| e.inside(&["workload", name]));
     experiment.workload.iter().try_for_each(of_workload)?;
     let of_variant =
         |(name, v): (&String, &Variant)| check_base(experiment, v).map_err(|e| e.inside(&["variant", name]));
@@ -75,9 +76,14 @@ fn check_duration(seconds: f64) -> Result<(), Wrong> {
     if good { Ok(()) } else { Err(Wrong::at(&["duration_s"], why())) }
 }
 
-fn check_workload(workload: &WorkloadRef) -> Result<(), Wrong> {
+fn check_workload(experiment: &Experiment, workload: &WorkloadRef) -> Result<(), Wrong> {
     check_count("seeds", workload.seeds, "seeds of a workload")?;
     check_count("default_seeds", workload.default_seeds, "default_seeds of a workload")?;
+    let all = experiment.all_seeds(workload);
+    if workload.default_seeds.is_some_and(|default| default > all) {
+        let why = format!("default_seeds of a workload must be 1 to {all}, as many as it has seeds");
+        return Err(Wrong::at(&["default_seeds"], why));
+    }
     workload.duration_s.map_or(Ok(()), check_duration)?;
     match workload.delay_s.iter().find(|(_, s)| !(0.0..=DURATION_S_MAX).contains(*s)) {
         Some((task, _)) => Err(Wrong::at(&["delay_s", task], format!("delay_s must be 0 to {DURATION_S_MAX}"))),

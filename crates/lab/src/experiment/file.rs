@@ -325,6 +325,11 @@ pub struct Sensitivity {
 }
 
 impl Experiment {
+    /// Seeds of a workload, where all are taken.
+    pub(super) fn all_seeds(&self, workload: &WorkloadRef) -> u64 {
+        self.seeds.max(workload.seeds.unwrap_or(0))
+    }
+
     /// The rows whose id contains one of these, and the claims about them alone. Numbers beyond the posting are
     /// removed.
     pub fn keep_rows(&mut self, parts: &[String]) {

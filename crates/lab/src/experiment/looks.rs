@@ -35,7 +35,7 @@ impl Seeds {
     /// Seeds of the first look at a workload, and the most.
     pub(super) fn range(self, experiment: &Experiment, workload: &str) -> (u64, u64) {
         let of_workload = &experiment.workload[workload];
-        let all = experiment.seeds.max(of_workload.seeds.unwrap_or(0));
+        let all = experiment.all_seeds(of_workload);
         match self {
             Seeds::Count(n) => (n, n),
             Seeds::All => (all, all),
@@ -136,21 +136,24 @@ pub(super) fn row_stands(row: &Row, reports: &Reports) -> bool {
     numbers::samples(row, reports).map_or(true, |samples| stands(&samples, &edges))
 }
 
-/// True when more seeds would hardly change whether the claim holds, or there is no number to judge.
+/// True when more seeds would hardly change whether the claim holds, or a number that it needs is missing. Where a seed
+/// has the numbers and no change between them (from 0), it is not known.
 pub(super) fn claim_stands(claim: &Claim, experiment: &Experiment, runs: &Runs) -> bool {
     let edges: Vec<f64> = claim.min.into_iter().chain(claim.max).collect();
-    by_seed(claim, experiment, runs).is_none_or(|values| stands(&values, &edges))
+    let Some(samples) = samples_of(claim, experiment, runs) else { return true };
+    let seeds = samples.values().map(Vec::len).min().unwrap_or(0);
+    let of_seed = |i: usize| numbers::claim_value(claim, |id| samples.get(id).map(|of| of[i]));
+    let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
+    values.is_some_and(|values| stands(&values, &edges))
 }
 
-/// Value of a claim in each seed.
-fn by_seed(claim: &Claim, experiment: &Experiment, runs: &Runs) -> Option<Vec<f64>> {
+/// Numbers of each row and probe of a claim, one per seed.
+fn samples_of<'c>(claim: &'c Claim, experiment: &Experiment, runs: &Runs) -> Option<BTreeMap<&'c str, Vec<f64>>> {
     let numbers = |id: &str| match experiment.row.iter().find(|row| row.id == id) {
         Some(row) => numbers::samples(row, &runs.reports).ok(),
         None => runs.samples.get(id)?.iter().map(|of_seed| stats::mean(of_seed)).collect(),
     };
-    let of_ids = claim.rows().map(|id| Some((id, numbers(id)?))).collect::<Option<BTreeMap<_, _>>>()?;
-    let seeds = of_ids.values().map(Vec::len).min()?;
-    (0..seeds).map(|i| numbers::claim_value(claim, |id| of_ids.get(id).map(|samples| samples[i]))).collect()
+    claim.rows().map(|id| Some((id, numbers(id)?))).collect()
 }
 
 /// True when the mean is farther from each edge than its interval is wide.
@@ -225,8 +228,10 @@ mod tests {
         (claim.by, claim.min, claim.max) = (Some(crate::experiment::file::Comparison::Difference), None, Some(0.0));
         table.claim = vec![claim];
         table.row.iter_mut().for_each(|row| row.published = 1e9);
-        let sides = |without: &[u64], with: &[u64]| open(&table, &runs(without, with)).len();
-        assert_eq!(sides(&[10, 12, 14, 16, 18, 20], &[11, 12, 14, 15, 18, 21]), 2);
-        assert_eq!(sides(&[10, 12, 14, 16, 18, 20], &[1, 2, 3, 4, 5, 6]), 0);
+        let sides = |table: &Experiment, without: &[u64], with: &[u64]| open(table, &runs(without, with)).len();
+        assert_eq!(sides(&table, &[10, 12, 14, 16, 18, 20], &[11, 12, 14, 15, 18, 21]), 2);
+        assert_eq!(sides(&table, &[10, 12, 14, 16, 18, 20], &[1, 2, 3, 4, 5, 6]), 0);
+        table.claim[0].by = Some(crate::experiment::file::Comparison::ChangePercent);
+        assert_eq!(sides(&table, &[10, 12, 14, 16, 18, 0], &[1, 2, 3, 4, 5, 6]), 2, "no change from 0 is not known");
     }
 }

@@ -70,6 +70,8 @@ fn mistakes_are_named() {
         ("max = 20.0", "max = 20.0\nby = \"difference\"", "come together"),
         ("seeds = 2", "seeds = 0", "seeds must be 1 to 10000"),
         ("seeds = 2", "seeds = 10001", "seeds must be 1 to 10000"),
+        ("seeds = 2", "seeds = 2\ndefault_seeds = 0", "default_seeds must be 1 to 10000"),
+        ("why = \"w\"", "why = \"w\"\ndefault_seeds = 3", "default_seeds of a workload must be 1 to 2"),
         ("hz = 1000", "hz = 5000", "hz must be one of 100, 250, 300, 1000"),
         ("[assumptions]", "[machine]\nscan_cpu_ns = 100000001\n[assumptions]", "scan_cpu_ns must be at most 100000000"),
         ("why = \"w\"", "why = \"w\"\nduration_s = -1.0", "duration_s must be above 0"),

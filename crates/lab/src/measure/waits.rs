@@ -6,7 +6,7 @@ use crate::round;
 use pelton_schema::{Event, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Beginning of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -171,7 +171,7 @@ impl Waits {
 
     /// Notes the waits that last until the end of the run.
     pub fn finish(&mut self, end_ns: u64) {
-        let cpus: Vec<u32> = self.queued_on.values().copied().collect();
+        let cpus: BTreeSet<u32> = self.queued_on.values().copied().collect();
         cpus.into_iter().for_each(|cpu| self.note(end_ns, cpu));
     }
 

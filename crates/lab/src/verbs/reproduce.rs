@@ -101,6 +101,10 @@ pub fn reproduce_each(
     watch: &dyn Watch,
     seen: &mut dyn FnMut(Part<'_>) -> Result<(), LabError>,
 ) -> Result<Reproduced, LabError> {
+    if request.seeds.is_some() && request.all_seeds {
+        let hint = "leave one of them out";
+        return Err(LabError::refused(Fault::Request, "both `seeds` and `all_seeds`", hint));
+    }
     let mut all = Reproduced { claims_hold: true, ..Reproduced::default() };
     for experiment in &chosen(request)? {
         let table = one(request, experiment, None, watch)?;
