@@ -374,6 +374,9 @@ pub struct TaskSpec {
     pub frame_ns: u64,
     /// Effect of its late frames on clamps; `None` = none.
     pub frame_floor: Option<FrameFloor>,
+    /// Runs beside what is measured: a run ends when all other tasks have ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
 }
 
 /// Feedback of a user interface: behind a late frame its tasks have a higher lower clamp for a while.

@@ -53,6 +53,15 @@ fn each_cpu_gets_copies_of_its_own() {
 }
 
 #[test]
+fn every_model_may_be_background() {
+    let w = load("sched-pipe:loops=9 + busy:threads=2,background=yes + cyclictest:background=no");
+    let (beside, measured): (Vec<_>, Vec<_>) = w.tasks.iter().partition(|task| task.background);
+    assert_eq!(beside.iter().map(|task| task.name.as_str()).collect::<Vec<_>>(), ["busy-0", "busy-1"]);
+    assert!(measured.len() > 2);
+    assert!(refused("busy:background=1").contains("unknown `background`"));
+}
+
+#[test]
 fn quotas_of_groups_are_written_as_in_cpu_max() {
     let of = |text: &str| load(&format!("group:path=/a,{text}")).groups[0].bandwidth;
     let limit = |quota_us, period_us, burst_us| {

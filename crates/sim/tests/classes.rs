@@ -2,7 +2,7 @@
 //! Distribution of the CPU: shares, priorities, reservations, affinity.
 
 use crate::common::*;
-use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TimerId, TimerMode};
+use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 use pelton_schema::{Event, NullSink};
 
 #[test]
@@ -168,6 +168,25 @@ fn mutex_condition_barrier_semaphore_and_fork_keep_order() {
     assert_eq!(r.tasks[1].run_ns, 3 * MS);
     assert_eq!(r.tasks.iter().map(|t| t.run_ns).sum::<u64>(), 11 * MS);
     assert!(r.duration_ns < 60 * MS, "ends when the last task ends: {}", r.duration_ns);
+}
+
+/// A forked task is waited for as its template says; a workload of nothing but background is waited for itself.
+#[test]
+fn a_run_ends_with_what_is_not_background() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let beside = |spec| TaskSpec { background: true, ..spec };
+    let measured = task("measured", Some(1), vec![run_ms(5), Op::Fork { task: 2 }]);
+    let mut child = task("child", Some(1), vec![run_ms(10)]);
+    child.start = Start::OnFork;
+    let mut later = task("later", Some(1), vec![run_ms(1)]);
+    later.start = Start::After(20 * MS);
+    let tasks = vec![beside(task("desktop", None, vec![run_ms(1), Op::Sleep { ns: 9 * MS }])), measured, child];
+    let ends = |tasks: Vec<TaskSpec>| run_on(&m, &workload(tasks), "7.2", 200).duration_ns / MS;
+    assert_eq!(ends(tasks.clone()), 17, "2 ms of the desktop came between");
+    assert_eq!(ends([tasks.clone(), vec![later]].concat()), 21);
+    assert_eq!(ends(tasks.iter().cloned().map(beside).collect()), 200);
+    let finite = vec![beside(task("a", Some(1), vec![run_ms(3)])), beside(task("b", Some(1), vec![run_ms(4)]))];
+    assert_eq!(ends(finite), 7);
 }
 
 #[test]

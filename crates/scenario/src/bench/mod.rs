@@ -50,15 +50,16 @@ pub struct Model {
     make: fn(&mut Spec) -> Made,
 }
 
-/// The option that every model has.
-const EVERY_MODEL: &str = "group";
+/// Options that every model has: the task group of its tasks, and whether the run waits for their end.
+const GROUP: &str = "group";
+const BACKGROUND: &str = "background";
+const EVERY_MODEL: [&str; 2] = [GROUP, "background=no|yes"];
 
 impl Model {
     /// Names of options, each with what counts where it is left out, if anything does.
     pub fn options(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> + use<> {
         let own = self.options.split(',').map(|option| option.trim());
-        own.chain([EVERY_MODEL])
-            .map(|option| option.split_once('=').map_or((option, None), |(name, v)| (name, Some(v))))
+        own.chain(EVERY_MODEL).map(|option| option.split_once('=').map_or((option, None), |(name, v)| (name, Some(v))))
     }
 }
 
@@ -269,12 +270,19 @@ pub(crate) fn load_part(
     };
     let mut spec = Spec::parse(file, part, machine)?;
     let mut made = (model.make)(&mut spec);
-    if let Some(path) = group::path(&mut spec, EVERY_MODEL) {
-        pelton_model::groups::into_group(&mut made.workload, &path);
-    }
+    of_every_model(&mut spec, &mut made.workload);
     made.workload.name = spec.text().to_owned();
     let known: Vec<&str> = model.options().map(|(option, _)| option).collect();
     spec.finish(made, &known)
+}
+
+/// Reads the options that every model has.
+fn of_every_model(spec: &mut Spec, workload: &mut Workload) {
+    if let Some(path) = group::path(spec, GROUP) {
+        pelton_model::groups::into_group(workload, &path);
+    }
+    let background = spec.word(BACKGROUND, &[("no", false), ("yes", true)], false);
+    workload.tasks.iter_mut().for_each(|task| task.background = background);
 }
 
 /// Neither a model nor a file that is recognised as one.
@@ -323,7 +331,7 @@ mod tests {
                 let file = SourceFile::new("--workload", &text);
                 let mut spec = Spec::parse(&file, 0..text.len(), &machine).expect("a name and options");
                 (model.make)(&mut spec);
-                group::path(&mut spec, EVERY_MODEL);
+                of_every_model(&mut spec, &mut Workload::default());
                 taken.extend(spec.asked());
             }
             let mut listed: Vec<&str> = model.options().map(|(option, _)| option).collect();

@@ -77,7 +77,7 @@ impl<S: Run> Engine<'_, S> {
     pub(crate) fn begin_asleep(&mut self, t: u32, c: u32) {
         let w = self.w;
         let Some(spec) = w.tasks.get(t as usize) else { return };
-        self.programs.gains_one();
+        self.programs.gains(spec);
         self.exec = c;
         let task = &mut self.tasks[t as usize];
         task.was_on(c);
@@ -144,7 +144,9 @@ impl<S: Run> Engine<'_, S> {
     fn born(&mut self, t: u32) {
         let cpu = self.exec;
         self.tasks[t as usize].sched.is_forked(cpu);
-        self.programs.gains_one();
+        if let Kind::Program { spec } = self.tasks[t as usize].kind {
+            self.programs.gains(&self.w.tasks[spec as usize]);
+        }
         let (parent_tid, child_tid) = (Task::tid(self.cpus[cpu as usize].curr), Task::tid(t));
         self.emit(Event::SchedProcessFork { cpu, parent_tid, child_tid });
         self.queue.push(self.now, Ev::TaskStart { task: t });

@@ -72,7 +72,9 @@ impl<S: Run> Engine<'_, S> {
         task.progress.ends();
         if ends {
             task.dies();
-            self.programs.living -= 1;
+            if let Kind::Program { spec } = task.kind {
+                self.programs.loses(&self.w.tasks[spec as usize]);
+            }
             self.cache_thread_ends(t);
         } else {
             task.rests();

@@ -2,6 +2,7 @@
 //! Place of each task in its program, and objects that programs share.
 
 use pelton_model::Workload;
+use pelton_model::workload::TaskSpec;
 
 use crate::program::calls::Call;
 use crate::program::sync::Objects;
@@ -67,8 +68,10 @@ impl Place {
 pub(crate) struct Programs {
     pub objects: Objects,
     pub shared_timers: Vec<TimerState>,
-    /// Tasks that exist, or will without being forked.
-    pub living: u32,
+    /// Tasks that the run waits for and that exist, or will without being forked.
+    living: u32,
+    /// Nothing but background: the run waits for that.
+    waits_for_all: bool,
     /// A task that spins without consuming time.
     pub spinning: Option<u32>,
 }
@@ -77,15 +80,21 @@ impl Programs {
     /// Of a workload, before its tasks.
     pub(crate) fn new(w: &Workload) -> Programs {
         let shared_timers = vec![TimerState::default(); w.shared_timers as usize];
-        Programs { objects: Objects::new(w), shared_timers, living: 0, spinning: None }
+        let waits_for_all = w.tasks.iter().all(|task| task.background);
+        Programs { objects: Objects::new(w), shared_timers, living: 0, waits_for_all, spinning: None }
     }
 
-    /// One task more.
-    pub(crate) fn gains_one(&mut self) {
-        self.living += 1;
+    /// A task comes.
+    pub(crate) fn gains(&mut self, spec: &TaskSpec) {
+        self.living += u32::from(self.waits_for_all || !spec.background);
     }
 
-    /// All tasks have ended.
+    /// A task has ended.
+    pub(crate) fn loses(&mut self, spec: &TaskSpec) {
+        self.living -= u32::from(self.waits_for_all || !spec.background);
+    }
+
+    /// All tasks that the run waits for have ended.
     #[inline]
     pub(crate) fn are_over(&self) -> bool {
         self.living == 0

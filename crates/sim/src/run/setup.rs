@@ -371,7 +371,7 @@ impl<'a, S: Run> Engine<'a, S> {
                 Start::AtStart if cfg.start_phase_random => self.rng.up_to(START_JITTER_NS),
                 Start::AtStart => 0,
             };
-            self.programs.gains_one();
+            self.programs.gains(spec);
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {

@@ -44,6 +44,7 @@ impl Lowering<'_> {
             run_capacity: self.run_capacity,
             frame_ns: 0,
             frame_floor: None,
+            background: false,
             first_phases: 0,
         }
     }
