@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Balance where the core is the scheduler of sched_ext: whole searches, over all CPUs at once.
+//! Balance and groups where the core is the scheduler of sched_ext: whole searches, over all CPUs at once, and a whole
+//! tree of groups.
 
 /// A CPU as others see it.
 #[derive(Clone, Copy, Debug)]
@@ -35,4 +36,14 @@ pub fn wakes(cpus: &[Seen]) -> Option<usize> {
 pub fn is_followed(is: u64, most: u64, reference: u64, others: u64) -> bool {
     let wanted = most * crate::SCALE / reference;
     (wanted.saturating_sub(2)..=wanted + 2 + 2 * others).contains(&is)
+}
+
+/// Weight of a task below these groups, from its own outwards: shares and load of each, in parts of the whole.
+pub fn part(weight: f64, groups: &[(f64, f64)]) -> f64 {
+    groups.iter().fold(weight, |weight, (shares, load)| weight / load * shares)
+}
+
+/// Time in a pool after so many periods, one after the other.
+pub fn refilled(left: i128, quota: i128, burst: i128, periods: u64) -> i128 {
+    (0..periods).fold(left, |left, _| left.max((left + quota).min(quota + burst)))
 }

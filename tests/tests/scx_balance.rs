@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Balance under sched_ext: steps of the core, put together as hosts do, against searches of its slow twin.
+//! Balance and task groups under sched_ext: steps of the core, put together as hosts do, against searches of its slow
+//! twin.
 
-use pelton_core::{cpuperf_is_followed, scx_holds_balance, scx_idle_room, scx_is_longer};
-use pelton_reference::scx_balance::{Seen, is_followed, takes_from, wakes};
+use pelton_core::{cpuperf_is_followed, scx_holds_balance, scx_idle_room, scx_is_longer, scx_refill, scx_share};
+use pelton_reference::scx_balance::{Seen, is_followed, part, refilled, takes_from, wakes};
 
 /// Numbers of a fixed sequence.
 fn next(seed: &mut u64, below: u64) -> u64 {
@@ -73,4 +74,37 @@ fn targets_are_followed_as_the_twin_says() {
         followed[usize::from(core)] += 1;
     }
     assert!(followed.iter().all(|&n| n > 10_000), "{followed:?}");
+}
+
+/// A rounding of one in each level, of weights of a thousand and more.
+#[test]
+fn weights_of_nested_groups_are_parts_of_the_whole() {
+    let seed = &mut 7;
+    for _ in 0..100_000 {
+        let own = 15 + next(seed, 10_000);
+        let mut groups = Vec::new();
+        let mut inside = own;
+        for _ in 0..next(seed, 4) {
+            let (shares, others) = (100 + next(seed, 10_000), next(seed, 3) * next(seed, 5_000));
+            groups.push((shares, inside + others));
+            inside = shares;
+        }
+        let core = groups.iter().fold(own << 10, |weight, &(shares, load)| scx_share(weight, shares, load as i64));
+        let whole = part((own << 10) as f64, &groups.iter().map(|&(s, l)| (s as f64, l as f64)).collect::<Vec<_>>());
+        assert!((core as f64 - whole).abs() <= 0.02 * whole + 2.0, "{own} {groups:?}: {core}, {whole}");
+    }
+}
+
+#[test]
+fn a_pool_after_many_periods_is_what_each_of_them_leaves() {
+    let (seed, mut full) = (&mut 9, 0);
+    for _ in 0..100_000 {
+        let (quota, burst) = (1 + next(seed, 50), next(seed, 2) * next(seed, 50));
+        let (left, periods) = (next(seed, 200) as i64 - 100, next(seed, 6));
+        let core = i128::from(left) + i128::from(scx_refill(left, quota, burst, periods));
+        let whole = refilled(left.into(), quota.into(), burst.into(), periods);
+        assert_eq!(core, whole, "{left} {quota} {burst} {periods}");
+        full += u32::from(core == i128::from(quota + burst));
+    }
+    assert!(full > 10_000, "{full}");
 }

@@ -40,6 +40,7 @@
 #include "sched_domain.h"
 #include "schedutil_settled.h"
 #include "scx_balance.h"
+#include "scx_group.h"
 #include "select.h"
 #include "select_class.h"
 #include "thermal.h"

@@ -90,7 +90,7 @@ pub use rt_limit::{RR_TIMESLICE_NS, RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
 pub use scx::{
     SCX_BALANCE_TICKS, SCX_LONGER_NEWIDLE, SCX_LONGER_TICK, SCX_REFRESH_NS, cpuperf_is_followed, cpuperf_looks,
-    scx_holds_balance, scx_idle_room, scx_is_long, scx_is_longer, uclamp_clamped,
+    scx_holds_balance, scx_idle_room, scx_is_long, scx_is_longer, scx_periods, scx_refill, scx_share, uclamp_clamped,
 };
 pub use select_class::{NO_DEADLINE, affinity_rank, need_pull_rt, rt_overloaded};
 pub use settled::{PackedRequests, sugov_settles};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Balance of the core as a scheduler of sched_ext, and targets that were not followed. Each function is the C function
-//! of the same name, a step of a loop over CPUs.
+//! Balance of the core as a scheduler of sched_ext, task groups there, and targets that were not followed. Each
+//! function is the C function of the same name, a step of a loop over CPUs or groups.
 
 use crate::sys;
 
@@ -65,4 +65,27 @@ pub fn cpuperf_looks(now: u64, handed_ns: u64, insisted_ns: u64) -> bool {
 #[must_use]
 pub fn cpuperf_is_followed(is: u32, most_khz: u32, ref_khz: u32, others: u64) -> bool {
     sys::cpuperf_is_followed(is, most_khz, ref_khz, others) != 0
+}
+
+/// Weight of a task one level of groups further up: its part of the group's shares.
+///
+/// ```
+/// // Three tasks of nice 0 in a group of the default weight.
+/// assert_eq!(pelton_core::scx_share(1024 << 10, 1024, 3 * 1024), 341 << 10 | 341);
+/// ```
+#[must_use]
+pub fn scx_share(weight: u64, shares: u64, load: i64) -> u64 {
+    sys::scx_share(weight, shares, load)
+}
+
+/// Periods of a quota that have ended at `now`, ns.
+#[must_use]
+pub fn scx_periods(now: u64, ends_ns: u64, period_ns: u64) -> u64 {
+    sys::scx_periods(now, ends_ns, period_ns)
+}
+
+/// Time that a pool of which `left` is there gets at the end of so many periods, ns.
+#[must_use]
+pub fn scx_refill(left: i64, quota_ns: u64, burst_ns: u64, periods: u64) -> u64 {
+    sys::scx_refill(left, quota_ns, burst_ns, periods)
 }

@@ -1787,6 +1787,15 @@ u32 pelton_x_scx_is_long(u32 nr_queued, u32 has_curr) { return pelton_scx_is_lon
 u32 pelton_x_scx_is_longer(u32 nr_queued, u32 has_curr, u32 near, u32 least, u32 most, u32 most_near);
 u32 pelton_x_scx_is_longer(u32 nr_queued, u32 has_curr, u32 near, u32 least, u32 most, u32 most_near) { return pelton_scx_is_longer(nr_queued, has_curr, near, least, most, most_near); }
 
+u64 pelton_x_scx_periods(u64 now, u64 ends_ns, u64 period_ns);
+u64 pelton_x_scx_periods(u64 now, u64 ends_ns, u64 period_ns) { return pelton_scx_periods(now, ends_ns, period_ns); }
+
+u64 pelton_x_scx_refill(s64 left, u64 quota_ns, u64 burst_ns, u64 periods);
+u64 pelton_x_scx_refill(s64 left, u64 quota_ns, u64 burst_ns, u64 periods) { return pelton_scx_refill(left, quota_ns, burst_ns, periods); }
+
+u64 pelton_x_scx_share(u64 weight, u64 shares, s64 load);
+u64 pelton_x_scx_share(u64 weight, u64 shares, s64 load) { return pelton_scx_share(weight, shares, load); }
+
 APART u32 any_sd_asym_searched(const struct pelton_policy *pol) { return pelton_sd_asym_searched(pol); }
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol);
 u32 pelton_x_sd_asym_searched(const struct pelton_policy *pol)

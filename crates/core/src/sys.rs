@@ -5361,6 +5361,15 @@ unsafe extern "C" {
     /// `least`: the taker's number of tasks and how many more there must be; `near`: of the taker's cache.
     #[link_name = "pelton_x_scx_is_longer"]
     pub safe fn scx_is_longer(nr_queued: u32, has_curr: u32, near: u32, least: u32, most: u32, most_near: u32) -> u32;
+    /// Periods that have ended since `ends_ns`, the one that ends then among them.
+    #[link_name = "pelton_x_scx_periods"]
+    pub safe fn scx_periods(now: u64, ends_ns: u64, period_ns: u64) -> u64;
+    /// Time that a pool gets at the end of so many periods.
+    #[link_name = "pelton_x_scx_refill"]
+    pub safe fn scx_refill(left: i64, quota_ns: u64, burst_ns: u64, periods: u64) -> u64;
+    /// Weight that is left of `weight` one level up. It is a part of the load, whatever others just made of that.
+    #[link_name = "pelton_x_scx_share"]
+    pub safe fn scx_share(weight: u64, shares: u64, load: i64) -> u64;
     /// The flag of the smallest domain in which a CPU with room is looked for.
     #[link_name = "pelton_x_sd_asym_searched"]
     pub safe fn sd_asym_searched(pol: &Policy) -> u32;

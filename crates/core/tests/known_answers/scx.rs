@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Balance under sched_ext, and targets that were not followed: answers worked out by hand at the edges.
+//! Balance and task groups under sched_ext, and targets that were not followed: answers worked out by hand at the
+//! edges.
 
 use pelton_core::{
-    cpuperf_is_followed, cpuperf_looks, scx_holds_balance, scx_idle_room, scx_is_long, scx_is_longer, uclamp_clamped,
+    cpuperf_is_followed, cpuperf_looks, scx_holds_balance, scx_idle_room, scx_is_long, scx_is_longer, scx_periods,
+    scx_refill, scx_share, uclamp_clamped,
 };
 
 const MS: u64 = 1_000_000;
@@ -63,4 +65,25 @@ fn a_target_is_followed_by_the_speed_that_it_leads_to() {
     let followed = |is: u32, others: u64| cpuperf_is_followed(is, 1_200_000, 2_400_000, others);
     assert_eq!([509, 510, 514, 515].map(|is| followed(is, 0)), [false, true, true, false]);
     assert_eq!([509, 614, 615].map(|is| followed(is, 50)), [false, true, false]);
+}
+
+#[test]
+fn a_task_has_its_part_of_what_its_group_is_entitled_to() {
+    let nice_0 = 1024 << 10;
+    assert_eq!(scx_share(nice_0, 1024, 1024), nice_0, "alone");
+    assert_eq!(scx_share(nice_0, 3072, 1024), 3 * nice_0);
+    assert_eq!([1023, 0, -4096].map(|load| scx_share(nice_0, 1024, load)), [nice_0; 3], "it is a part of the load");
+    assert_eq!((scx_share(nice_0, 1024, 1025), scx_share(nice_0, 1024, 3072)), (1_047_552, 349_525));
+    assert_eq!(scx_share(2, 2, 1 << 40), 2);
+    // Level by level: a quarter of half.
+    assert_eq!(scx_share(scx_share(nice_0, 1024, 4096), 1024, 2048), nice_0 / 8);
+}
+
+#[test]
+fn a_quota_comes_once_a_period_and_nothing_is_saved_beyond_the_burst() {
+    assert_eq!([99, 100, 199, 200, 350].map(|now| scx_periods(now, 100, 100)), [0, 1, 1, 2, 3]);
+    let (quota, burst) = (20 * MS, 10 * MS);
+    let refill = |left_ms: i64, periods| scx_refill(left_ms * MS as i64, quota, burst, periods) / MS;
+    assert_eq!([-25, 5, 10, 12, 30, 31].map(|left| refill(left, 1)), [20, 20, 20, 18, 0, 0]);
+    assert_eq!([(-25, 2), (-25, 3), (5, 4), (5, u64::MAX)].map(|(left, n)| refill(left, n)), [40, 55, 25, 25]);
 }
