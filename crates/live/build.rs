@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// Files that the programs are made of.
-const SOURCES: [&str; 36] = [
+const SOURCES: [&str; 38] = [
     "clamp.bpf.c",
     "clamp.h",
     "decide.bpf.c",
@@ -45,8 +45,10 @@ const SOURCES: [&str; 36] = [
     "live_core.h",
     "live_freq.h",
     "live_order.h",
+    "live_park.h",
     "live_place.h",
     "live_record.h",
+    "live_share.h",
     "live_state.h",
     "live_usual.h",
     "lockless.h",

@@ -214,6 +214,7 @@ struct cgroup_subsys_state {
 
 struct cgroup {
 	struct cgroup_subsys_state self;
+	struct cgroup_subsys_state *subsys[1];
 	struct kernfs_node *kn;
 };
 
@@ -237,11 +238,20 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct cfs_bandwidth {
+	s64 period;
+	u64 quota;
+	u64 burst; /* since 5.14 */
+};
+
 struct task_group {
 	struct cgroup_subsys_state css;
+	struct cfs_bandwidth cfs_bandwidth;
 	struct uclamp_se uclamp_req[2];
 	struct uclamp_se uclamp[2];
 	struct sched_entity **se;
+	unsigned long shares;
+	int idle; /* since 5.15 */
 	struct task_group *parent;
 	struct autogroup *autogroup;
 };
@@ -273,8 +283,9 @@ struct task_struct {
 	u32 wakee_flips;
 	unsigned long wakee_flip_decay_ts;
 	struct task_struct *last_wakee;
-	u32 recent_used_cpu; /* int */
-	u32 nr_cpus_allowed; /* int */
+	u32 recent_used_cpu;    /* int */
+	u32 nr_cpus_allowed;    /* int */
+	u32 migration_disabled; /* unsigned short */
 	int pid;
 	int tgid;
 	char comm[16];

@@ -21,12 +21,15 @@
 #define SCX_ENQ_LAST (1ull << 41)
 #define SCX_DEQ_SLEEP 0x1ull
 #define SCX_KICK_IDLE 1ull
+#define SCX_KICK_PREEMPT 2ull
 #define SCX_TASK_QUEUED 1u
 
 #define SCX_OPS_KEEP_BUILTIN_IDLE 1ull
 #define SCX_OPS_ENQ_LAST 2ull
 #define SCX_OPS_ENQ_EXITING 4ull
 #define SCX_OPS_ENQ_MIGRATION_DISABLED 16ull
+
+#define BPF_NOEXIST 1
 
 #define PF_IDLE 0x2u
 #define PF_EXITING 0x4u
@@ -67,6 +70,7 @@ struct sched_ext_ops {
 	void (*enqueue)(void);
 	void (*dispatch)(void);
 	void (*tick)(void);
+	void (*yield)(void);
 	void (*running)(void);
 	void (*stopping)(void);
 	void (*quiescent)(void);
@@ -104,6 +108,7 @@ extern void scx_bpf_dsq_insert(struct task_struct *p, u64 dsq_id, u64 slice, u64
 extern void scx_bpf_dsq_insert_vtime(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime, u64 enq_flags) __ksym;
 extern bool scx_bpf_dsq_move(struct bpf_iter_scx_dsq *it__iter, struct task_struct *p, u64 dsq_id, u64 flags) __ksym;
 extern bool scx_bpf_dsq_move_to_local(u64 dsq_id) __ksym;
+extern s32 scx_bpf_pick_idle_cpu(const struct cpumask *cpus_allowed, u64 flags) __ksym;
 extern s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
 extern bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
 extern void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;

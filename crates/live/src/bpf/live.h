@@ -25,7 +25,7 @@
 #define LIVE_COUNTS(X) \
 	X(events) X(offered) X(delivered) X(evaluated) X(targets) X(again) X(refreshed) \
 	X(wakeups) X(by_energy) X(by_idle) X(on_prev) X(picks) X(later) X(kept) X(preempts) X(steals) X(balanced) X(misfits) \
-	X(unrecorded)
+	X(parked) X(unrecorded)
 
 #define LIVE_TERMS(X) \
 	X(at_ns) X(util_avg) X(runnable_avg) X(estimate) X(boost) X(util_cfs) X(cfs) X(iowait) X(effective) X(headroom) \

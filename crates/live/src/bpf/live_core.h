@@ -33,7 +33,9 @@ APART u32 apart_resolve(const struct pelton_sugov_policy *sp, const struct live_
 #include "pelton/uclamp_sum.h"
 #include "pelton/boost.h"
 #include "pelton/fair_eevdf.h"
+#include "pelton/fair_reweight.h"
 #include "pelton/scx_balance.h"
+#include "pelton/scx_group.h"
 #include "pelton/placement.h"
 
 #endif

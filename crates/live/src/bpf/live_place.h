@@ -58,7 +58,7 @@ HIDDEN void ask_for(struct pelton_place_task *q, struct task_struct *p, struct l
 	q->queue_load = 0;
 	q->queue_h_load = 0;
 	q->recent_cpu = prev;
-	q->sched_idle = t->fair.idle_policy;
+	q->sched_idle = p->policy == SCHED_IDLE;
 	q->uclamp_min = t->clamps.min;
 	q->uclamp_max = t->clamps.max;
 	q->uclamp_value = t->clamps.value;

@@ -86,16 +86,21 @@ struct live_task {
 	u64 cgroup;      /* number of its cgroup */
 	u64 generation;  /* of the groups that it knows */
 	u64 clamp_words; /* the kernel's clamps that its own follow from; 0: not known */
+	u64 share;       /* group whose load it is part of; 0: the root */
+	u64 parked_ns;   /* since when it waits for time of its group */
 	u32 cpu;
 	u32 known; /* its CPU's queue has its average */
 	u32 group;
-	u32 group_here; /* group as counted on its CPU */
-	u32 boosts;     /* it is counted there: groups were given something */
-	u32 is_new;     /* it was forked and did not run yet */
-	u32 misfit;     /* CPU that it should be on, + 1 */
-	u32 nice;       /* static priority and policy that its weight follows from */
-	u32 place;      /* observed: CPU that the core would choose, + 1 */
-	u32 limits;     /* what its groups were given: lower clamp, upper clamp << 16 */
+	u32 group_here;   /* group as counted on its CPU */
+	u32 boosts;       /* it is counted there: groups were given something */
+	u32 is_new;       /* it was forked and did not run yet */
+	u32 misfit;       /* CPU that it should be on, + 1 */
+	u32 nice;         /* static priority and policy that its weight follows from */
+	u32 place;        /* observed: CPU that the core would choose, + 1 */
+	u32 limits;       /* what its groups were given: lower clamp, upper clamp << 16 */
+	u32 share_weight; /* its part of that group's load */
+	u32 limited;      /* a group of it has a quota */
+	u32 held;         /* whose time is used up */
 };
 
 #define NO_LIMITS (PELTON_CAPACITY_SCALE << 16)
@@ -304,10 +309,11 @@ HIDDEN void learn_weight(struct task_struct *p, struct live_task *t)
 	t->clamps.weight = pelton_task_weight(level);
 	t->clamps.inv_weight = pelton_task_inv_weight(level);
 	t->se.weight = t->clamps.weight;
-	t->fair.weight = pelton_scale_load(t->clamps.weight);
-	t->fair.inv_weight = t->clamps.inv_weight;
-	t->fair.idle_policy = p->policy == SCHED_IDLE;
+	if (!t->fair.weight)
+		t->fair.weight = pelton_scale_load((u64)t->clamps.weight);
 }
+
+#include "live_share.h"
 
 /* What a task is: clamps, boost group, weight, slice. Most of it is as it was. */
 HIDDEN void learn(struct task_struct *p, struct live_task *t)
@@ -364,23 +370,8 @@ HIDDEN void follow_task(struct live_cpu *c, struct task_struct *p, struct live_t
 	}
 }
 
-/* A task joins the order of its queue. */
-HIDDEN void join_fair(struct live_cpu *c, struct live_task *t, u32 is_new)
-{
-	pelton_place_entity(POLICY, &tunables, &c->fair, curr_of(c), &t->fair, is_new);
-	if (!c->fair.nr_queued) {
-		c->fair.min_slice_ns = ~0ull;
-		c->fair.max_slice_ns = 0;
-	}
-	c->fair.nr_queued++;
-	c->fair.min_slice_ns = pelton_min_u64(c->fair.min_slice_ns, t->fair.slice_ns);
-	c->fair.max_slice_ns = pelton_max_u64(c->fair.max_slice_ns, t->fair.slice_ns);
-	pelton_avg_vruntime_add(POLICY, &c->fair, &t->fair);
-	t->fair.on_rq = 1;
-}
-
 /* A task comes to a CPU, runnable. Returns the events of its averages. */
-HIDDEN u32 join(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 now, u32 is_new)
+HIDDEN u32 join(struct live_cpu *c, struct task_struct *p, struct live_task *t, u64 now)
 {
 	u32 ev;
 
@@ -401,8 +392,31 @@ HIDDEN u32 join(struct live_cpu *c, struct task_struct *p, struct live_task *t, 
 		follow_boosts(c, now);
 		pelton_boost_tasks_update(POLICY, &c->boost, t->group, 1, 0, now);
 	}
-	join_fair(c, t, is_new);
 	return ev;
+}
+
+/* A task joins the order of its queue. */
+HIDDEN void join_fair(struct live_cpu *c, struct task_struct *p, struct live_task *t, u32 is_new)
+{
+	u64 weight;
+
+	enter_shares(p);
+	weight = share_weight(p);
+	if (t->fair.weight != weight)
+		pelton_reweight_asleep(POLICY, &t->fair, weight);
+	t->fair.weight = weight;
+	t->fair.inv_weight = inv_weight_of(t, weight);
+	pelton_place_entity(POLICY, &tunables, &c->fair, curr_of(c), &t->fair, is_new);
+	if (!c->fair.nr_queued) {
+		c->fair.min_slice_ns = ~0ull;
+		c->fair.max_slice_ns = 0;
+	}
+	c->fair.nr_queued++;
+	c->fair.load_weight += weight;
+	c->fair.min_slice_ns = pelton_min_u64(c->fair.min_slice_ns, t->fair.slice_ns);
+	c->fair.max_slice_ns = pelton_max_u64(c->fair.max_slice_ns, t->fair.slice_ns);
+	pelton_avg_vruntime_add(POLICY, &c->fair, &t->fair);
+	t->fair.on_rq = 1;
 }
 
 /* The running task ran on. */
@@ -411,6 +425,7 @@ HIDDEN void account(struct live_cpu *c, struct task_struct *p, struct live_task 
 	u64 ran = p->se.sum_exec_runtime;
 
 	pelton_update_curr(POLICY, &t->fair, ran - t->ran_ns);
+	t->held = t->limited && spend(p, ran - t->ran_ns);
 	t->ran_ns = ran;
 }
 
@@ -423,6 +438,8 @@ HIDDEN void leave_fair(struct live_cpu *c, struct live_task *t, u32 waits, u32 s
 	if (waits)
 		pelton_avg_vruntime_sub(POLICY, &c->fair, &t->fair);
 	t->fair.on_rq = 0;
+	leave_shares(t);
+	c->fair.load_weight -= t->fair.weight;
 	c->fair.nr_queued = pelton_sub_floor_u32(c->fair.nr_queued, 1);
 }
 

@@ -119,7 +119,7 @@ HIDDEN int woken(struct task_struct *p)
 	now = clock_of(c);
 	if (t->known && t->cpu != cpu)
 		leave_asleep(cpu_of(t->cpu), t, now);
-	ev = join(c, p, t, now, 0);
+	ev = join(c, p, t, now);
 	publish(c);
 	frequency_of_wake(c, p, t, now, ev);
 	return 0;
@@ -194,7 +194,7 @@ int BPF_PROG(seen_switch, bool preempt, struct task_struct *prev, struct task_st
 	t = next->pid ? follow(next, 1) : 0;
 	if (t) {
 		if (!t->se.on_rq)
-			ev = join(c, next, t, now, 0);
+			ev = join(c, next, t, now);
 		ev |= pelton_rq_switch_fair(POLICY, &c->rq, 0, &t->se, now, 0, 0);
 		c->has_curr = 1;
 		frequency_after(c, now, ev, 0);

@@ -44,6 +44,7 @@ HIDDEN void set_target(struct live_cpu *c)
 #include "live_freq.h"
 #include "live_place.h"
 #include "live_order.h"
+#include "live_park.h"
 
 struct live_exit {
 	u64 kind;
@@ -127,7 +128,8 @@ HIDDEN u32 joins(struct live_cpu *c, struct task_struct *p, struct live_task *t,
 
 	if (t->known && t->cpu != index_of(c)) /* it moved without a word: another class had it */
 		leave_asleep(cpu_of(t->cpu), t, now);
-	ev = join(c, p, t, now, is_new);
+	ev = join(c, p, t, now);
+	join_fair(c, p, t, is_new);
 	t->is_new = 0;
 	show(c);
 	frequency_of_wake(c, p, t, now, ev);
@@ -142,6 +144,8 @@ void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 	struct live_task *t = task_of(p);
 
 	if (!t)
+		return;
+	if (t->limited && park(c, p, t, enq_flags))
 		return;
 	alone = c->idle;
 	if (!t->se.on_rq) {
@@ -208,6 +212,8 @@ HIDDEN u32 goes_on(struct live_cpu *c, struct task_struct *p, struct live_task *
 	if (!t->fair.on_rq || t->misfit)
 		return 0;
 	account(c, p, t);
+	if (t->held)
+		return 0;
 	pelton_update_deadline(POLICY, &tunables, &c->fair, &t->fair, &t->fair);
 	c->curr = t->fair;
 	c->curr_at_ns = scx_bpf_now();
@@ -229,7 +235,7 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 		return;
 	if (prev && ((struct task_struct___ext *)prev)->scx.flags & SCX_TASK_QUEUED && !(prev->flags & PF_IDLE))
 		t = task_of(prev);
-	if (pull(c))
+	if (pull(c) || (quotas && unpark(c)))
 		return;
 	if (t) {
 		waiting = (u32)scx_bpf_dsq_nr_queued(index_of(c));
@@ -238,6 +244,24 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 	} else if (!pick(c)) {
 		steal(c);
 	}
+}
+
+/* sched_yield(): the core says what it costs the task; who is next follows from that. */
+SEC("struct_ops/live_yield")
+bool BPF_PROG(live_yield, struct task_struct *from, struct task_struct *to)
+{
+	struct live_task *t = task_of(from);
+	struct live_cpu *c;
+
+	if (to || !t || !t->fair.on_rq)
+		return 0;
+	c = cpu_of(t->cpu);
+	account(c, from, t);
+	pelton_yield_entity(POLICY, &tunables, &c->fair, &t->fair);
+	c->curr = t->fair;
+	c->curr_at_ns = scx_bpf_now();
+	set_slice(from, 0);
+	return 0;
 }
 
 /* ---- signals ---- */
@@ -262,8 +286,10 @@ void BPF_PROG(live_running, struct task_struct *p)
 
 	if (!t)
 		return;
-	if (!t->se.on_rq)
-		ev = join(c, p, t, now, 0);
+	if (!t->se.on_rq) {
+		ev = join(c, p, t, now);
+		join_fair(c, p, t, 0);
+	}
 	ev |= pelton_rq_switch_fair(POLICY, &c->rq, 0, &t->se, now, 0, c->idle);
 	follow_queue(c);
 	if (t->fair.on_rq)
@@ -278,6 +304,7 @@ void BPF_PROG(live_running, struct task_struct *p)
 	c->idles = 0;
 	c->pulls = 0;
 	t->is_new = 0;
+	t->parked_ns = 0;
 	COUNT(c, picks);
 	show(c);
 	frequency_after(c, now, ev, 0);
@@ -410,6 +437,23 @@ HIDDEN u32 ends_slice(struct live_cpu *c, struct task_struct *p, struct live_tas
 	return pelton_curr_gives_way(POLICY, &c->fair, &t->fair, renewed) && scx_bpf_dsq_nr_queued(index_of(c));
 }
 
+/* The running task's weight follows what its groups are entitled to. */
+APART u32 follow_shares(u32 cpu, struct task_struct *p __arg_trusted)
+{
+	struct live_task *t = task_of(p);
+	struct live_cpu *c = cpu_of(cpu);
+	u64 weight;
+
+	if (!t || !t->fair.on_rq)
+		return 0;
+	follow_groups(p);
+	weight = share_weight(p);
+	if (weight == t->fair.weight)
+		return 0;
+	pelton_reweight_entity_fair(POLICY, &tunables, &c->fair, &t->fair, &t->fair, weight, inv_weight_of(t, weight));
+	return 1;
+}
+
 SEC("struct_ops/live_tick")
 void BPF_PROG(live_tick, struct task_struct *p)
 {
@@ -429,6 +473,8 @@ void BPF_PROG(live_tick, struct task_struct *p)
 	account(c, p, t);
 	renewed = pelton_update_deadline(POLICY, &tunables, &c->fair, &t->fair, &t->fair);
 	t->fair.vprot = c->curr.vprot; /* wakees may have shortened it */
+	if (t->share)
+		follow_shares(index_of(c), p);
 	c->curr = t->fair;
 	c->curr_at_ns = now;
 	publish(c);
@@ -440,7 +486,7 @@ void BPF_PROG(live_tick, struct task_struct *p)
 	}
 	if (c->fair.nr_queued > 1)
 		kick_idle(index_of(c));
-	if (ends_slice(c, p, t, now, renewed))
+	if (ends_slice(c, p, t, now, renewed) || t->held)
 		set_slice(p, 0);
 }
 
@@ -534,11 +580,30 @@ static int on_timer(void *map, int *key, struct ticker *t)
 	if (SETTINGS->frequencies)
 		bpf_for (i, 0, (u32)SETTINGS->nr_cpus)
 			insist(i, now);
+	if (quotas)
+		wake_for_parked();
 	bpf_timer_start(&t->timer, 2 * SETTINGS->tick_ns, 0);
 	return 0;
 }
 
-/* ---- life of tasks and of the scheduler ---- */
+/* ---- life of tasks, of groups and of the scheduler ---- */
+
+/* A cgroup is removed, and with it the kernel's group that its weight belongs to. */
+SEC("tp_btf/cgroup_rmdir")
+int BPF_PROG(live_rmdir, struct cgroup *cgroup, const char *path)
+{
+	struct cgroup_subsys_state *css;
+	u64 at, group;
+
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, cpu_cgrp_id))
+		return 0;
+	at = bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id);
+	if (bpf_probe_read_kernel(&css, sizeof(css), (void **)&cgroup->subsys + at))
+		return 0;
+	group = (u64)css - bpf_core_field_offset(struct task_group, css);
+	bpf_map_delete_elem(&shares, &group);
+	return 0;
+}
 
 SEC("struct_ops/live_init_task")
 s32 BPF_PROG(live_init_task, struct task_struct *p, struct scx_init_task_args *args)
@@ -607,6 +672,9 @@ s32 BPF_PROG(live_init)
 		if (failed)
 			return failed;
 	}
+	failed = scx_bpf_create_dsq(PARKED, -1);
+	if (failed)
+		return failed;
 	t = bpf_map_lookup_elem(&tickers, &zero);
 	if (!t || bpf_timer_init(&t->timer, &tickers, 1 /* CLOCK_MONOTONIC */))
 		return -22;
@@ -637,6 +705,7 @@ struct sched_ext_ops live_ops = {
 	.enqueue = (void (*)(void))live_enqueue,
 	.dispatch = (void (*)(void))live_dispatch,
 	.tick = (void (*)(void))live_tick,
+	.yield = (void (*)(void))live_yield,
 	.running = (void (*)(void))live_running,
 	.stopping = (void (*)(void))live_stopping,
 	.quiescent = (void (*)(void))live_quiescent,

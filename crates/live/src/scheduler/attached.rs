@@ -74,11 +74,14 @@ fn load_now(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
     open.load().map_err(|e| refused("load the scheduler", e))
 }
 
-/// The tracepoint first: no move of a task is missed.
+/// Programs of tracepoints.
+const TRACEPOINTS: [&str; 2] = ["live_migrate", "live_rmdir"];
+
+/// Tracepoints first: no move of a task is missed.
 fn attach(mut object: Object) -> Result<Running, LiveError> {
     let verified = object.progs().map(|program| facts(&program).verified_insns).sum();
     let mut links = Vec::new();
-    for program in object.progs_mut().filter(|program| program.name() == "live_migrate") {
+    for program in object.progs_mut().filter(|program| TRACEPOINTS.iter().any(|name| program.name() == *name)) {
         links.push(program.attach().map_err(|e| refused("attach to a tracepoint", e))?);
     }
     for mut map in object.maps_mut().filter(|map| map.name() == "live_ops") {

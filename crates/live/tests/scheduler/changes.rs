@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Tasks that are changed from outside: the weight of one that runs or waits counts from then on, and one that goes to
-//! another class comes back.
+//! another class comes back. One that yields gives the others their turns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +12,19 @@ use pelton_live::scheduler::{Attached, Host};
 
 use super::{POLICIES, back, cost, machine, options, run_times};
 
-/// Two busy threads of one CPU, until the flag is set; their numbers.
-fn rivals(stop: &Arc<AtomicBool>) -> [i32; 2] {
-    [(), ()].map(|()| {
+/// Two busy threads of one CPU, until the flag is set; the first one yields again and again, if it is asked to. Their
+/// numbers.
+fn rivals(stop: &Arc<AtomicBool>, first_yields: bool) -> [i32; 2] {
+    [first_yields, false].map(|yields| {
         let (sender, own) = channel();
         let stop = Arc::clone(stop);
         std::thread::spawn(move || {
             cost::pinned();
             sender.send(gettid().as_raw()).expect("it is waited for");
-            while !stop.load(Ordering::Relaxed) {
-                // No pause: an emulated CPU takes long for it.
-                std::hint::black_box(());
+            while yields && !stop.load(Ordering::Relaxed) {
+                std::thread::yield_now();
             }
+            cost::busy_until(&stop);
         });
         own.recv().expect("it starts")
     })
@@ -57,7 +58,7 @@ fn a_task_that_is_changed_is_what_it_is_now() {
     let Some(machine) = machine() else { return };
     let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
     let stop = Arc::new(AtomicBool::new(false));
-    let [first, second] = rivals(&stop);
+    let [first, second] = rivals(&stop, false);
     for change in 0..2 {
         let nice = if change % 2 == 0 { 10 } else { 0 };
         std::thread::park_timeout(Duration::from_micros(1_700 * change));
@@ -73,6 +74,26 @@ fn a_task_that_is_changed_is_what_it_is_now() {
     }
     assert!(attached.ended().is_none());
     stop.store(true, Ordering::Relaxed);
+    drop(attached);
+    back();
+}
+
+/// Runs of a task that yields are short: it has the CPU until its next call.
+#[test]
+fn a_task_that_yields_leaves_the_cpu_to_the_other() {
+    let Some(machine) = machine() else { return };
+    let part = || {
+        let stop = Arc::new(AtomicBool::new(false));
+        let [yields, other] = shares(rivals(&stop, true));
+        stop.store(true, Ordering::Relaxed);
+        yields / (yields + other)
+    };
+    let kernel = part();
+    let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
+    let core = part();
+    println!("scheduler: beside a busy thread one that yields has {core:.3} of the CPU, under the kernel {kernel:.3}");
+    assert!(core < 0.25 && kernel < 0.25, "{core}, the kernel {kernel}");
+    assert!(attached.ended().is_none(), "{:?}", attached.ended());
     drop(attached);
     back();
 }

@@ -5,6 +5,7 @@
 //! 2 ns each.
 
 use std::io::{Read, Write, pipe};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -22,6 +23,17 @@ const TIMES: f64 = 1.25;
 pub fn pinned() {
     let mut one = CpuSet::new();
     one.set(0).and_then(|()| sched_setaffinity(Pid::from_raw(0), &one)).expect("CPU 0 is there");
+}
+
+/// Computes until the flag is set. A pause now and then lets the other CPU go on where an emulator executes both by
+/// turns; more of them would take time themselves.
+pub fn busy_until(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        (0..10_000).for_each(|n| {
+            std::hint::black_box(n);
+        });
+        std::hint::spin_loop();
+    }
 }
 
 /// Time of a round trip between two threads, us; on one CPU, or wherever they are placed.

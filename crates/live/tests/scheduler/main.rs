@@ -6,6 +6,7 @@
 mod changes;
 mod child;
 mod cost;
+mod shares;
 mod soak;
 
 use std::time::{Duration, Instant};

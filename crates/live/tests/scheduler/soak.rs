@@ -19,6 +19,8 @@ const BESIDE: [&str; 3] = [
     "hackbench:groups=1,fds=8,loops=20,mode=threads,channel=sockets",
     "schbench:form=2016,message_threads=1,threads=3,cputime_us=2000,sleeptime_us=4000",
 ];
+/// Loads that come by themselves: tasks that move between groups, and groups with quotas in groups with quotas.
+const APART: [&str; 2] = ["cgroup-moves", "quotas"];
 /// Time of the tasks by themselves, and with others beside them; within it every thread runs.
 const ALONE: Duration = Duration::from_secs(7);
 const WITH: Duration = Duration::from_secs(3);
@@ -44,11 +46,12 @@ fn no_thread_is_lost_in_a_long_time() {
     let Some(machine) = machine() else { return };
     let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
     let mut went_by = Duration::ZERO;
-    for beside in BESIDE.iter().cycle() {
+    for (beside, apart) in BESIDE.iter().cycle().zip(APART.iter().cycle()) {
         let mut lost = starved(ALWAYS, ALONE);
         lost.extend(starved(&format!("{ALWAYS}+{beside}"), WITH));
+        lost.extend(starved(apart, WITH));
         assert!(lost.is_empty() && attached.ended().is_none(), "{:?}: {lost:?}", attached.ended());
-        went_by += ALONE + WITH;
+        went_by += ALONE + 2 * WITH;
         if went_by >= length {
             break;
         }
