@@ -117,6 +117,7 @@ extern u32 scx_bpf_cpuperf_cur(s32 cpu) __ksym;
 extern void scx_bpf_cpuperf_set(s32 cpu, u32 perf) __ksym;
 extern u64 scx_bpf_now(void) __ksym;
 extern u32 scx_bpf_reenqueue_local(void) __ksym;
+extern void scx_bpf_error_bstr(char *fmt, unsigned long long *data, u32 data__sz) __ksym;
 /* Since 7.0; before, the slice of a task is written directly. */
 extern bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak;
 

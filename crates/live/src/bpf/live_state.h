@@ -28,12 +28,15 @@ const volatile struct pelton_policy policy_given SEC(".rodata.policy");
 const volatile struct live_settings settings_given SEC(".rodata.settings");
 const volatile struct live_setup setups[PELTON_PLACE_CPUS_MAX] SEC(".rodata.setup");
 
+#define FAULT_STALL 1 /* nothing is dispatched */
+#define FAULT_COUNT 2 /* a number is wrong */
+
 /* Written by the loader at any time: boosts of the groups, and how often groups were changed. */
 struct {
 	s64 boosts[PELTON_BOOST_GROUPS];
 	u64 generation;
 	u64 any_group;
-	u64 stall;
+	u64 fault; /* FAULT_*, for tests */
 } given SEC(".data.given");
 
 struct pelton_machine machine SEC(".bss.machine");

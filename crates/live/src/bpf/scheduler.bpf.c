@@ -155,7 +155,7 @@ void BPF_PROG(live_enqueue, struct task_struct *p, u64 enq_flags)
 			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SLICE_NS, enq_flags | SCX_ENQ_PREEMPT);
 			return;
 		}
-		if (alone && !given.stall) {
+		if (alone && given.fault != FAULT_STALL) {
 			c->idle = 0; /* the next one waits for this one */
 			scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SLICE_NS, enq_flags);
 			return;
@@ -231,7 +231,7 @@ void BPF_PROG(live_dispatch, s32 cpu, struct task_struct *prev)
 	struct live_task *t = 0;
 	u32 waiting;
 
-	if (given.stall)
+	if (given.fault == FAULT_STALL)
 		return;
 	if (prev && ((struct task_struct___ext *)prev)->scx.flags & SCX_TASK_QUEUED && !(prev->flags & PF_IDLE))
 		t = task_of(prev);
@@ -454,6 +454,18 @@ APART u32 follow_shares(u32 cpu, struct task_struct *p __arg_trusted)
 	return 1;
 }
 
+/* A number that cannot be: nothing that follows from it can be trusted, and the kernel gets its tasks back. */
+HIDDEN void check(struct live_cpu *c, const struct live_task *t)
+{
+	static char format[] = "CPU %llu: %llu tasks are queued, %llu in averages; utilization %llu, target %llu";
+	u64 numbers[] = { index_of(c), c->fair.nr_queued, c->rq.cfs.nr_queued, t->se.avg.util_avg, c->target };
+
+	if (given.fault == FAULT_COUNT)
+		numbers[1]++;
+	if (numbers[1] != numbers[2] || numbers[3] > 2 * PELTON_CAPACITY_SCALE || numbers[4] > PELTON_CAPACITY_SCALE)
+		scx_bpf_error_bstr(format, numbers, sizeof(numbers));
+}
+
 SEC("struct_ops/live_tick")
 void BPF_PROG(live_tick, struct task_struct *p)
 {
@@ -468,6 +480,7 @@ void BPF_PROG(live_tick, struct task_struct *p)
 	now = clock_of(c);
 	take_left(c);
 	follow_task(c, p, t, now);
+	check(c, t);
 	ev = pelton_rq_tick_fair(POLICY, &c->rq, &t->se, now, 0);
 	follow_clamps(c, t);
 	account(c, p, t);

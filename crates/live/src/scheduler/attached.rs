@@ -74,6 +74,15 @@ fn load_now(machine: &Machine, options: &Options) -> Result<Object, LiveError> {
     open.load().map_err(|e| refused("load the scheduler", e))
 }
 
+/// Faults for tests, as `live_state.h` numbers them.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// Nothing is dispatched.
+    Stall = 1,
+    /// A number is wrong.
+    Count = 2,
+}
+
 /// Programs of tracepoints.
 const TRACEPOINTS: [&str; 2] = ["live_migrate", "live_rmdir"];
 
@@ -146,7 +155,7 @@ impl Attached {
     pub fn stall_when_due(&mut self) {
         if self.options.stall_after.is_some_and(|after: Duration| self.begin.elapsed() >= after) {
             self.options.stall_after = None;
-            self.give(true);
+            self.give(Some(Fault::Stall));
         }
     }
 
@@ -178,7 +187,7 @@ impl Attached {
         self.recorded.follow(&object, policy_here(&options.policy, &self.machine), options.record)?;
         self.running = attach(object)?;
         self.options = options;
-        self.give(false);
+        self.give(None);
         Ok(())
     }
 
@@ -199,8 +208,13 @@ impl Attached {
         })
     }
 
+    /// Makes a count wrong: for tests of what becomes of the tasks then.
+    pub fn spoil(&mut self) {
+        self.give(Some(Fault::Count));
+    }
+
     /// Hands boosts and groups to the kernel's side.
-    fn give(&mut self, stall: bool) {
+    fn give(&mut self, fault: Option<Fault>) {
         self.generation += 1;
         let entries = self.groups.entries();
         if let Some(map) = self.running.object.maps().find(|map| map.name() == "groups") {
@@ -215,7 +229,7 @@ impl Attached {
             }
         }
         let mut given: Vec<u64> = self.groups.boosts().iter().map(|boost| *boost as u64).collect();
-        given.extend([self.generation, u64::from(!entries.is_empty()), u64::from(stall)]);
+        given.extend([self.generation, u64::from(!entries.is_empty()), fault.map_or(0, |fault| fault as u64)]);
         let _ = write_section(&self.running.object, ".data.given", &bytes(&given));
     }
 }
@@ -243,7 +257,7 @@ impl Host for Attached {
             return Err(format!("a boost below 0 has no effect with boost_form={form}: start with boost_form=later"));
         }
         self.groups.give(cgroup, group)?;
-        self.give(false);
+        self.give(None);
         Ok(())
     }
 

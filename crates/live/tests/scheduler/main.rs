@@ -185,6 +185,23 @@ fn it_runs_again_when_cpus_came_or_went() {
     back();
 }
 
+/// A number that cannot be ends it, with the number.
+#[test]
+fn a_count_out_of_bounds_gives_the_kernel_its_tasks_back() {
+    let Some(machine) = machine() else { return };
+    let mut attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
+    let load = load();
+    all_go_on("before");
+    assert!(attached.ended().is_none(), "{:?}", attached.ended());
+    attached.spoil();
+    back();
+    let ended = attached.ended().expect("the kernel says why");
+    println!("scheduler: {}: {}", ended.reason, ended.message);
+    assert!(ended.message.contains("tasks are queued"), "{ended:?}");
+    all_go_on("afterwards");
+    drop((load, attached));
+}
+
 #[test]
 fn tasks_are_back_however_a_scheduler_ends() {
     let Some(machine) = machine() else { return };

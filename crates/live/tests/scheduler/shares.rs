@@ -2,6 +2,7 @@
 //! Weights and quotas of task groups: busy threads get what the groups above them are entitled to, as under the
 //! kernel's own fair class, and no more time than their quotas.
 
+use std::fmt::Debug;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, gettid};
 use pelton_live::scheduler::{Attached, Host, Machine};
 
-use super::{POLICIES, back, cost, machine, options, run_times};
+use super::{POLICIES, back, cost, cycles, machine, options, run_times};
 
 const GROUPS: &str = "/sys/fs/cgroup/cpu";
 /// The group that all others are in.
@@ -160,14 +161,20 @@ fn with_groups() -> Option<Machine> {
     None
 }
 
+/// Results under the kernel's own fair class, in words; with PELTON_LIVE_CYCLES alone.
+fn kernels<T: Debug>(worlds: &[World], of: fn(&World) -> T) -> Vec<String> {
+    let words = |world: &World| cycles().map_or_else(String::new, |_| format!(", the kernel {:.3?}", of(world)));
+    worlds.iter().map(words).collect()
+}
+
 #[test]
 fn threads_get_what_their_groups_are_entitled_to() {
     let Some(machine) = with_groups() else { return };
-    let kernel: Vec<_> = WORLDS.iter().map(parts).collect();
+    let kernel = kernels(&WORLDS, parts);
     let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
     for (world, kernel) in WORLDS.iter().zip(&kernel) {
         let core = parts(world);
-        println!("scheduler: {}: {core:.3?}, the kernel {kernel:.3?}", world.why);
+        println!("scheduler: {}: {core:.3?}{kernel}", world.why);
         assert!(attached.ended().is_none(), "{}: {:?}", world.why, attached.ended());
         let is_near = core.iter().zip(world.expected).all(|(part, expected)| (part - expected).abs() < NEAR);
         assert!(is_near, "{}: {core:.3?}, expected {:.3?}", world.why, world.expected);
@@ -207,11 +214,11 @@ const QUOTAS: [World; 4] = [
 #[test]
 fn groups_use_no_more_than_their_quotas() {
     let Some(machine) = with_groups() else { return };
-    let kernel: Vec<_> = QUOTAS.iter().map(used).collect();
+    let kernel = kernels(&QUOTAS, used);
     let attached = Attached::start(&machine, &options(POLICIES[0])).expect("the kernel takes it");
     for (world, kernel) in QUOTAS.iter().zip(&kernel) {
         let core = used(world);
-        println!("scheduler: {}: {core:.3} CPUs, the kernel {kernel:.3}", world.why);
+        println!("scheduler: {}: {core:.3} CPUs{kernel}", world.why);
         assert!((core - world.expected[0]).abs() < NEAR, "{}: {core}", world.why);
     }
     // What has no quota has the rest.
