@@ -7,7 +7,7 @@ use std::time::Duration;
 use pelton_live::loads::Load;
 use pelton_live::scheduler::{Attached, Host};
 
-use super::{POLICIES, back, machine, options, run_times};
+use super::{POLICIES, back, is_own, machine, options, run_times};
 
 /// Tasks that are there all the time: periodic ones, real-time ones, short and long bursts, tasks of other weights.
 const ALWAYS: &str = "periodic:run_us=1500,period_us=9000,threads=2+periodic:run_us=300,period_us=11000,policy=fifo\
@@ -30,9 +30,9 @@ fn starved(load: &str, time: Duration) -> Vec<String> {
     let running = Load::of_text(load).expect("a load").start_at(None).expect("it starts");
     let before = run_times();
     std::thread::park_timeout(time);
-    let (own, now) = (std::process::id().to_string(), run_times());
+    let now = run_times();
     drop(running);
-    let same = |(thread, then): &&(String, u64)| *thread != own && now.iter().any(|(t, ns)| t == thread && ns == then);
+    let same = |(thread, then): &&(String, u64)| !is_own(thread) && now.iter().any(|(t, ns)| t == thread && ns == then);
     before.iter().filter(same).map(|(thread, _)| thread.clone()).collect()
 }
 
